@@ -1,0 +1,1 @@
+"""The Kubernetes API of the simulated cluster, and the dialects its clients speak."""
