@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
@@ -13,6 +14,7 @@ from labsim.sim.clock import Clock
 from labsim.sim.journal import Journal, Write
 
 Index = Callable[[Object], Iterable[str]]
+Objects = list[Object]
 Place = tuple[str, str]  # namespace ("" for cluster scope), name
 
 
@@ -94,7 +96,7 @@ class Store:
         bucket = self._buckets.get(resource)
         return None if bucket is None else bucket.objects.get((namespace, name))
 
-    def list(self, resource: str, namespace: str = "") -> list[Object]:
+    def list(self, resource: str, namespace: str = "") -> Objects:
         """All objects, or those of one namespace, in the order of namespace then name."""
         bucket = self._buckets.get(resource)
         if bucket is None:
@@ -105,7 +107,7 @@ class Store:
             places = bucket.order[low : bisect_left(bucket.order, (namespace + "\x00", ""))]
         return [bucket.objects[p] for p in places]
 
-    def by_index(self, resource: str, index: str, value: str, namespace: str = "") -> list[Object]:
+    def by_index(self, resource: str, index: str, value: str, namespace: str = "") -> Objects:
         """Objects whose index holds `value`, sorted. Cost: the number found."""
         bucket = self._buckets.get(resource)
         if bucket is None:
@@ -113,7 +115,7 @@ class Store:
         places = sorted(bucket.indexes[index].get(value, ()))
         return [bucket.objects[p] for p in places if not namespace or p[0] == namespace]
 
-    def dependents(self, uid: str) -> list[tuple[str, Object]]:
+    def dependents(self, uid: str) -> builtins.list[tuple[str, Object]]:
         """Objects of any resource that name `uid` as an owner, as (resource, object), sorted."""
         return [(r, self._buckets[r].objects[(ns, n)]) for r, ns, n in sorted(self._owned.get(uid, ()))]
 
@@ -121,7 +123,7 @@ class Store:
         bucket = self._buckets.get(resource)
         return 0 if bucket is None else len(bucket.order)
 
-    def resources(self) -> list[str]:
+    def resources(self) -> builtins.list[str]:
         return sorted(r for r, b in self._buckets.items() if b.order)
 
     # -- writing -----------------------------------------------------------------------------------------------------
@@ -184,7 +186,7 @@ class Store:
             place = (str(obj["metadata"].get("namespace", "")), str(obj["metadata"]["name"]))
             self._apply(resource, place, None, freeze(obj) if self.freeze_objects else obj)
 
-    def dump(self) -> dict[str, list[Object]]:
+    def dump(self) -> dict[str, Objects]:
         return {r: self.list(r) for r in self.resources()}
 
     def hash(self) -> str:

@@ -91,7 +91,7 @@ class Loop:
             self.timers.set(name, key, timer)
 
     def advance_to(self, target: int, stop: Callable[[], bool] | None = None) -> bool:
-        """Move the clock to `target` ms, event by event. True when `stop` became true on the way; the clock stays there."""
+        """Move the clock to `target` ms, event by event. True when `stop` became true on the way."""
         self.drain()
         if stop is not None and stop():
             return True

@@ -1,0 +1,43 @@
+"""One simulated cluster: kernel, store and API server, wired together. Parts add themselves by `register`."""
+
+from __future__ import annotations
+
+from labsim.kube.apiserver import APIServer
+from labsim.kube.client import Client
+from labsim.kube.store import Store
+from labsim.sim.clock import Clock
+from labsim.sim.journal import Journal
+from labsim.sim.loop import Loop
+from labsim.sim.timers import Timers
+
+
+class Cluster:
+    """`seed` decides every name; `start` is the first instant in ms."""
+
+    def __init__(self, seed: int, start: int, *, freeze_objects: bool = False) -> None:
+        self.seed = seed
+        self.clock = Clock(start)
+        self.journal = Journal()
+        self.timers = Timers()
+        self.loop = Loop(self.clock, self.journal, self.timers)
+        self.store = Store(self.journal, self.clock, freeze_objects=freeze_objects)
+        self.api = APIServer(self.store, seed)
+
+    def client(self, user: str) -> Client:
+        return Client(self.api, user)
+
+    def begin_input(self, number: int) -> None:
+        """All that follows belongs to this input, until the next call."""
+        self.journal.input = self.timers.input = number
+
+    def undo_to(self, number: int, now: int) -> None:
+        """Restore objects, timers and clock as they were when input `number` ended (at `now`)."""
+        self.store.undo_to(number)
+        self.timers.undo_to(number)
+        self.clock.now = now
+        self.begin_input(number)
+
+    def forget(self) -> None:
+        """Take the baseline: history before this point is gone."""
+        self.journal.forget()
+        self.timers.forget()

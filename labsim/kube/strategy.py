@@ -1,0 +1,125 @@
+"""What a kind adds to the generic API server: defaults, lifecycle of a write, validation, field selectors, table cells.
+
+One file a kind under `labsim/kube/strategies/` subclasses Strategy; `strategies/__init__.py` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from labsim.kube.errors import FieldError
+from labsim.kube.objects import Object, get_in, name_of, namespace_of
+from labsim.kube.scheme import Resource
+
+if TYPE_CHECKING:
+    from labsim.kube.apiserver import APIServer
+    from labsim.kube.store import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a server-side Table; priority 1 shows with `-o wide` only."""
+
+    name: str
+    type: str = "string"
+    format: str = ""
+    priority: int = 0
+    description: str = ""
+
+
+@dataclass(slots=True)
+class Request:
+    """What a strategy may need to know about the write it is part of."""
+
+    api: APIServer
+    user: str
+    subresource: str = ""
+    dry_run: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+
+AGE = Column("Age")
+NAME = Column("Name", format="name")
+
+
+class Strategy:
+    """Defaults serve kinds without behaviour. All methods are pure: they return new objects."""
+
+    resource: Resource
+    columns: tuple[Column, ...] = (NAME, AGE)
+    # Extra field selectors beyond metadata.name and metadata.namespace.
+    fields: Mapping[str, Callable[[Object], str]] = {}
+    indexes: Mapping[str, Index] = {}
+    # Subtrees that only the status subresource writes.
+    has_status: bool = True
+    # metadata.generation is kept and raised when the spec changes.
+    has_generation: bool = False
+
+    def default(self, obj: Object) -> Object:
+        """Fill in API defaults; idempotent."""
+        return obj
+
+    def prepare_create(self, obj: Object, request: Request) -> Object:
+        """Drop what a client may not set and add what the server sets (after defaulting, before admission)."""
+        return {k: v for k, v in obj.items() if k != "status"} if self.has_status else obj
+
+    def prepare_update(self, new: Object, old: Object, request: Request) -> Object:
+        """Keep from `old` what this (sub)resource may not change."""
+        if not self.has_status:
+            return new
+        if request.subresource == "status":
+            kept = {**old, "metadata": new["metadata"]}
+            if "status" in new:
+                kept["status"] = new["status"]
+            else:
+                kept.pop("status", None)
+            return kept
+        kept = {k: v for k, v in new.items() if k != "status"}
+        if "status" in old:
+            kept["status"] = old["status"]
+        return kept
+
+    def validate(self, obj: Object, request: Request) -> list[FieldError]:
+        return []
+
+    def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
+        """Errors beyond those of `validate(new)`; immutable fields belong here."""
+        return []
+
+    def delete_grace(self, obj: Object, seconds: int | None) -> int:
+        """Seconds to wait before the object goes; 0 = at once. Only pods have a grace period."""
+        return 0
+
+    def after_create(self, obj: Object, request: Request) -> None:
+        """A hook for what must exist beside a new object (ClusterIP allocation, default service accounts ...)."""
+
+    def render(self, obj: Object, api: APIServer) -> Object:
+        """What only shows that time passes (heartbeats, lease renewals), filled in when read."""
+        return obj
+
+    def cells(self, obj: Object, now: int) -> Sequence[Any]:
+        """The Table cells of one object, one a column. `now` in ms."""
+        from labsim.kube.tables import age
+
+        return [name_of(obj), age(obj, now)]
+
+    def field_value(self, obj: Object, path: str) -> str | None:
+        """The value a field selector compares, or None when this kind has no such selector."""
+        if path == "metadata.name":
+            return name_of(obj)
+        if path == "metadata.namespace" and self.resource.namespaced:
+            return namespace_of(obj)
+        getter = self.fields.get(path)
+        return getter(obj) if getter is not None else None
+
+
+def field_path(*path: str, default: str = "") -> Callable[[Object], str]:
+    """A getter for `Strategy.fields`: the value at the path as text."""
+
+    def read(obj: Object) -> str:
+        value = get_in(obj, *path, default=default)
+        return ("true" if value else "false") if isinstance(value, bool) else str(value)
+
+    return read
