@@ -1,0 +1,1 @@
+"""Tickets: their schema, rendering by seed, checks, grading, hints and catalogue."""
