@@ -1,0 +1,1 @@
+"""The GPU Operator and the programs it deploys."""
