@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from labsim.hardware.machine import Machine, gpus
+from labsim.hardware import usage
+from labsim.hardware.machine import RESOURCE, Machine, gpus
 from labsim.hardware.mig import Gpu, MigDevice, is_busy, mig_devices
+from labsim.kube.objects import Object
+
+if TYPE_CHECKING:
+    from labsim.kube.client import Client
 
 Process = dict[str, Any]
 
@@ -95,3 +100,32 @@ def users_by_gpu(view: View) -> Mapping[int, list[Process]]:
         if held:
             found[gpu["index"]] = held
     return found
+
+
+# Containers whose pods mount the driver's tools and every device, by the pod's `app` label (gpu.md 5.1).
+_ADMIN_APPS = frozenset({"nvidia-driver-daemonset", "nvidia-mig-manager"})
+_WHOLE_NODE_APPS = frozenset({
+    "nvidia-device-plugin-daemonset", "gpu-feature-discovery", "nvidia-dcgm-exporter", "nvidia-dcgm",
+    "nvidia-operator-validator", "nvidia-container-toolkit-daemonset", "nvidia-node-status-exporter",
+})  # fmt: skip
+
+
+def load(client: Client, node: str, container: Object | None = None) -> View | None:
+    """The view from a container (its runtime object), or from a shell on the node itself.
+
+    None where there is no nvidia-smi: a host without GPUs, or a container that was given none of them.
+    """
+    machine = client.find(RESOURCE, node)
+    if machine is None or not gpus(machine):
+        return None
+    visible: frozenset[str] | None = None
+    admin = True
+    if container is not None:
+        app = (container["metadata"].get("labels") or {}).get("app", "")
+        admin = app in _ADMIN_APPS
+        if not admin and app not in _WHOLE_NODE_APPS:
+            visible = frozenset(usage.device_ids(container))
+            if not visible:
+                return None
+    processes = [process for held in usage.users(client, node).values() for process in held]
+    return View(machine, visible, tuple(processes), client.now, admin)
