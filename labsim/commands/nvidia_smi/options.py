@@ -12,9 +12,11 @@ FLAGS = {
 VALUES = {
     "-i": "id", "--id": "id", "-d": "display", "--display": "display", "--query-gpu": "query-gpu",
     "--query-compute-apps": "query-compute-apps", "--format": "format", "-mig": "mig", "--multi-instance-gpu": "mig",
-    "-pm": "persistence", "--persistence-mode": "persistence", "-l": "loop", "--loop": "loop", "-lms": "loop-ms",
+    "-pm": "persistence", "--persistence-mode": "persistence", "-lms": "loop-ms",
     "--loop-ms": "loop-ms", "-f": "filename", "--filename": "filename",
 }  # fmt: skip
+# -l may stand alone and then means five seconds.
+OPTIONAL = {"-l": "loop", "--loop": "loop"}
 # Options and subcommands of the real program that the lab does not play.
 REFUSED_FLAGS = frozenset({
     "-B", "--list-excluded-gpus", "-u", "--unit", "-x", "--xml-format", "--dtd", "-rgc", "--reset-gpu-clocks", "-rac",
@@ -71,7 +73,7 @@ class Options:
 
 def parse_main(argv: list[str]) -> Options:
     """The options of nvidia-smi itself. Raises UsageError, Refused."""
-    return _parse(argv, FLAGS, VALUES, {})
+    return _parse(argv, FLAGS, VALUES, OPTIONAL)
 
 
 def parse_mig(argv: list[str]) -> Options:

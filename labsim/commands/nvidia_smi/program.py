@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from labsim.commands.nvidia_smi import changes, full, help, mig_tables, options, query, summary, topology
 from labsim.commands.nvidia_smi.options import Options, Refused, UsageError
@@ -27,6 +27,8 @@ class Result:
     text: str
     code: int = 0
     machine: Machine | None = None  # set when something was changed
+    every: int = 0  # ms between repetitions (-l, -lms); 0 for once
+    filename: str = ""  # where the text goes instead of standard output (-f)
 
 
 def run(view: View, argv: Sequence[str]) -> Result:
@@ -65,6 +67,20 @@ def failure(view: View) -> Result | None:
 
 def _main(view: View, argv: list[str]) -> Result:
     given = options.parse_main(argv)
+    return replace(_answer(view, given), every=_every(given), filename=given.get("filename"))
+
+
+def _every(given: Options) -> int:
+    for name, unit in (("loop", 1000), ("loop-ms", 1)):
+        if name in given:
+            text = given.get(name) or "5"  # seconds, where -l has no value
+            if not text.isdigit() or int(text) == 0:
+                raise UsageError
+            return int(text) * unit
+    return 0
+
+
+def _answer(view: View, given: Options) -> Result:
     version = driver_version(view.machine)
     if "help" in given:
         return Result(help.MAIN.format(version=version))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from labsim.kube.cluster import Cluster
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from labsim.kube.cluster import Cluster
 
 
 def register(cluster: Cluster) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from labsim.commands.nvidia_smi import program, summary
+from labsim.commands.nvidia_smi import call, program, summary
 from labsim.commands.nvidia_smi.options import Refused
 from labsim.commands.nvidia_smi.view import View
 from labsim.hardware import h100, mig
@@ -482,3 +482,64 @@ def test_the_machine_is_not_changed_in_place() -> None:
         program.run(view(machine), line.split())
     assert repr(machine) == before
     assert h100.PRODUCT in smi(view(machine), "")[0]
+
+
+class Store:
+    """The two verbs of a client that `call` uses, over one Machine and its node's containers."""
+
+    now = NOW
+
+    def __init__(self, machine: Machine, *containers: dict[str, Any]) -> None:
+        self.machine, self.containers = machine, list(containers)
+
+    def find(self, resource: str, name: str) -> Machine | None:
+        return self.machine if name == "n" else None
+
+    def by_index(self, resource: str, index: str, value: str) -> list[dict[str, Any]]:
+        return self.containers
+
+    def update(self, resource: str, machine: Machine) -> None:
+        self.machine = machine
+
+
+def runtime(app: str, devices: list[str], *command: str) -> dict[str, Any]:
+    return {
+        "metadata": {"name": f"{app}.main", "namespace": "default", "labels": {"app": app}},
+        "spec": {"pod": app, "pid": 700, "devices": {"nvidia.com/gpu": devices}, "command": list(command)},
+        "status": {"state": "running"},
+    }
+
+
+def test_call_by_place() -> None:
+    ids = [gpu["uuid"] for gpu in gpus(new_machine("n", 1))]
+    train, driver = runtime("train", ids[3:5], "python"), runtime("nvidia-driver-daemonset", [])
+    store: Any = Store(new_machine("n", 1), train, driver, runtime("web", []))
+    said: list[str] = []
+    assert call(store, "n", train, ["-L"], said.append) == 0
+    assert said.pop() == "".join(f"GPU {n}: {h100.PRODUCT} (UUID: {ids[3 + n]})\n" for n in range(2))
+    assert call(store, "n", runtime("web", []), [], said.append) is None
+    assert call(store, "elsewhere", None, [], said.append) is None
+    assert call(store, "n", driver, ["-i", "0", "-mig", "1"], said.append) == 0
+    assert mig.enabled(gpus(store.machine)[0])
+    assert call(store, "n", driver, ["-i", "3", "-mig", "1"], said.append) == 0
+    assert gpus(store.machine)[3]["mig"] == {"current": "Disabled", "pending": "Enabled"}
+    assert call(store, "n", train, ["-i", "0", "-mig", "0"], said.append) == 4
+
+
+def test_repeating_and_files() -> None:
+    store: Any = Store(new_machine("n", 1))
+    waited: list[int] = []
+    said: list[str] = []
+
+    def wait(ms: int) -> bool:
+        waited.append(ms)
+        return len(waited) < 3
+
+    assert call(store, "n", None, ["-L", "-l", "2"], said.append, wait=wait) == 130
+    assert waited == [2000] * 3 and len(said) == 3
+    files: dict[str, str] = {}
+    assert call(store, "n", None, ["-L", "-f", "out.txt"], said.append, write=files.__setitem__) == 0
+    assert files == {"out.txt": said[0]} and len(said) == 3
+    for line in (["-L", "-l"], ["-L", "-f", "x"]):
+        with pytest.raises(Refused):
+            call(store, "n", None, line, said.append)
