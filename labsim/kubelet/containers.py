@@ -154,9 +154,7 @@ def finish(sync: PodSync, container: Object, code: int, reason: str = "", messag
     name, namespace = name_of(container), namespace_of(container)
     logs = sync.client.find(runtime.LOGS, name, namespace)
     if logs is not None:
-        attempts = {
-            key: [line for line in lines if line[0] <= sync.now] for key, lines in logs["attempts"].items()
-        }
+        attempts = {key: [line for line in lines if line[0] <= sync.now] for key, lines in logs["attempts"].items()}
         sync.client.update(runtime.LOGS, {**logs, "attempts": attempts}, namespace)
     return changed
 
@@ -183,7 +181,9 @@ def _restart(sync: PodSync, group: str, spec: Object, container: Object) -> Obje
     last_state = terminated(sync.seed, container)
     longer = min(wait * 2, BACKOFF_MAX) if wait else BACKOFF
     changed = sync.store_spec(container, attempt=int(container["spec"]["attempt"]) + 1)
-    return sync.store(changed, state="created", last=last_state, backoff=longer, pull=None, ready=None, memory={}, chatter=None)
+    return sync.store(
+        changed, state="created", last=last_state, backoff=longer, pull=None, ready=None, memory={}, chatter=None
+    )
 
 
 def terminated(seed: int, container: Object) -> Object:

@@ -62,7 +62,9 @@ def allocate(client: Client, node: Object, pod: Object) -> dict[str, dict[str, l
                     continue
                 if resource not in taken:
                     taken[resource] = held(client, name, resource)
-                own[resource] = _pick(served.get(resource), resource, wanted, taken[resource], reusable.get(resource, []))
+                own[resource] = _pick(
+                    served.get(resource), resource, wanted, taken[resource], reusable.get(resource, [])
+                )
                 taken[resource].update(own[resource])
                 if group == "initContainers" and spec.get("restartPolicy") != "Always":
                     reusable.setdefault(resource, []).extend(own[resource])

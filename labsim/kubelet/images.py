@@ -99,7 +99,10 @@ def pull_failure(image: str, machine: Object, catalogue: Mapping[str, Any]) -> t
         host = "registry-1.docker.io" if reference.registry == HUB else reference.registry
         path = reference.repository.split("/", 1)[1]
         head = f'failed to do request: Head "https://{host}/v2/{path}/manifests/{manifest}": '
-        return "ErrImagePull", f"rpc error: code = DeadlineExceeded desc = {prefix}{head}dial tcp: lookup {host}: i/o timeout"
+        return (
+            "ErrImagePull",
+            f"rpc error: code = DeadlineExceeded desc = {prefix}{head}dial tcp: lookup {host}: i/o timeout",
+        )
     missing = get_in(machine, "status", "faults", "image-missing")
     gone = missing is not None and Reference.parse(str(missing.get("image", image))).full == reference.full
     entry = catalogue.get(reference.repository)
@@ -114,8 +117,6 @@ def pull_failure(image: str, machine: Object, catalogue: Mapping[str, Any]) -> t
     if gone:
         return "ErrImagePull", f"rpc error: code = NotFound desc = {prefix}{reference.full}: not found"
     return None
-
-
 
 
 def go_duration(ms: int) -> str:

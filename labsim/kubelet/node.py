@@ -91,7 +91,9 @@ def _started(client: Client, seed: int, name: str, machine: Object) -> Object:
         node = client.create("nodes", _new_node(name, machine))
     booted_before = get_in(node, "status", "nodeInfo", "bootID")
     rebooted = bool(booted_before) and booted_before != boot
-    was_ready = any(c["type"] == "Ready" and c["status"] == "True" for c in get_in(node, "status", "conditions", default=()))
+    was_ready = any(
+        c["type"] == "Ready" and c["status"] == "True" for c in get_in(node, "status", "conditions", default=())
+    )
     subject = node_reference(name)
     recorder.event(subject, "Normal", "Starting", "Starting kubelet.")
     status = _status(client, seed, name, node, machine)

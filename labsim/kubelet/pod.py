@@ -165,7 +165,8 @@ def _run(sync: PodSync) -> None:
     for group, spec in sync.specs("ephemeralContainers"):
         containers.step(sync, group, spec)
     begun = any(
-        sync.containers[spec["name"]]["status"]["state"] != "created" or sync.containers[spec["name"]]["spec"]["attempt"]
+        sync.containers[spec["name"]]["status"]["state"] != "created"
+        or sync.containers[spec["name"]]["spec"]["attempt"]
         for _, spec in sync.specs("containers")
     )
     for group, spec in sync.specs("initContainers"):

@@ -113,9 +113,7 @@ def look(sync: PodSync, group: str, spec: Object, container: Object) -> None:
             return
 
 
-def _failing(
-    sync: PodSync, group: str, spec: Object, container: Object, kind: str, probe: Object, text: str
-) -> bool:
+def _failing(sync: PodSync, group: str, spec: Object, container: Object, kind: str, probe: Object, text: str) -> bool:
     """One more failure, if it is time. True when the container was killed for it."""
     from labsim.kubelet.containers import finish
 

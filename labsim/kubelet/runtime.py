@@ -120,11 +120,15 @@ def read_logs(
             raise errors.bad_request(f'previous terminated container "{container}" in pod "{pod}" not found')
         attempt -= 1
     elif current is None or (state == "created" and attempt == 0):
-        raise errors.bad_request(f'container "{container}" in pod "{pod}" is waiting to start: {_waiting(found, container)}')
+        raise errors.bad_request(
+            f'container "{container}" in pod "{pod}" is waiting to start: {_waiting(found, container)}'
+        )
     elif state == "created":
         attempt -= 1  # waiting for its restart: the log shown is that of the attempt before
     logs = client.find(LOGS, object_name(pod, container), namespace)
-    lines = [(int(at), str(stream), str(text)) for at, stream, text in get_in(logs, "attempts", str(attempt), default=())]
+    lines = [
+        (int(at), str(stream), str(text)) for at, stream, text in get_in(logs, "attempts", str(attempt), default=())
+    ]
     lines += _periodic(client, current, attempt, state)
     lines = sorted(lines, key=lambda line: line[0])
     if since is not None:

@@ -17,7 +17,9 @@ Program = Callable[[Sequence[str]], tuple[list[str], int] | None]
 SHELLS = ("sh", "bash", "ash", "/bin/sh", "/bin/bash", "/usr/bin/bash", "/bin/ash")
 _UNIT = {"": 1000, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _SLEEP = re.compile(r"^(\d+(?:\.\d+)?)([smhd]?)$")
-_LOOP = re.compile(r"^while\s+(?:true|:|\[\s*1\s*\]|sleep\s+(?P<pause>\S+))\s*;\s*do\s+(?P<body>.*?)[;\s]*done\s*$", re.S)
+_LOOP = re.compile(
+    r"^while\s+(?:true|:|\[\s*1\s*\]|sleep\s+(?P<pause>\S+))\s*;\s*do\s+(?P<body>.*?)[;\s]*done\s*$", re.S
+)
 DATE = "\x00date\x00"  # replaced by the simulated date of the instant the line is printed
 
 

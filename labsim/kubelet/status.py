@@ -45,8 +45,10 @@ def container_status(sync: PodSync, group: str, spec: Object, initializing: bool
         found["ready"] = probes.is_ready(sync, spec, container)
     elif state == "exited":
         ended = containers.terminated(sync.seed, container)
-        backoff = None if sync.pod["metadata"].get("deletionTimestamp") else containers.waiting_backoff(
-            sync, group, spec, container
+        backoff = (
+            None
+            if sync.pod["metadata"].get("deletionTimestamp")
+            else containers.waiting_backoff(sync, group, spec, container)
         )
         if backoff is not None:
             found["state"] = {"waiting": {"message": backoff, "reason": "CrashLoopBackOff"}}
@@ -221,4 +223,3 @@ def qos(pod: Object) -> str:
     if not anything:
         return "BestEffort"
     return "Guaranteed" if guaranteed else "Burstable"
-

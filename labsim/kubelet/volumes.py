@@ -39,7 +39,9 @@ def _sources(volume: Object) -> list[tuple[str, str, list[Object], bool]]:
     for part in parts:
         if part.get("configMap"):
             source = part["configMap"]
-            found.append(("configmap", str(source["name"]), list(source.get("items") or ()), bool(source.get("optional"))))
+            found.append(
+                ("configmap", str(source["name"]), list(source.get("items") or ()), bool(source.get("optional")))
+            )
         if part.get("secret"):
             source = part["secret"]
             name = str(source.get("secretName") or source.get("name"))
