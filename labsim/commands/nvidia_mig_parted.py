@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from labsim.hardware.machine import Machine
+from labsim.commands import place
+from labsim.commands.base import Context
+from labsim.commands.notsimulated import not_simulated
+from labsim.hardware import usage
+from labsim.hardware.machine import RESOURCE, Machine
 from labsim.operators.gpu.loglines import logrus
 from labsim.operators.gpu.migparted import apply, export, program
 from labsim.operators.gpu.migparted.log import FATAL, STDOUT, Line, visible
@@ -173,3 +177,31 @@ def _parse(argv: Sequence[str]) -> _Call:
 def _bare(word: str) -> str:
     """The option as the flag package names it in its error."""
     return "-" + word.lstrip("-")
+
+
+def main(ctx: Context) -> int:
+    """The program, in the container of a MIG Manager pod; elsewhere it does not exist."""
+    client = place.hardware_client(ctx)
+    node, container = place.find(ctx, client)
+    machine = client.find(RESOURCE, node)
+    labels = (container["metadata"].get("labels") or {}) if container is not None else {}
+    if machine is None or labels.get("app") != "nvidia-mig-manager":
+        ctx.err("bash: nvidia-mig-parted: command not found\n")
+        return 127
+
+    def read(path: str) -> str | None:
+        if path == "-":
+            return ctx.stdin
+        return ctx.fs.read_text(path) if ctx.fs.exists(path) else None
+
+    try:
+        result = run(machine, ctx.args, read, usage.users(client, node), ctx.now(), ctx.env)
+    except Refused as refused:
+        return not_simulated(ctx, str(refused))
+    if result.machine is not None:
+        client.update(RESOURCE, result.machine)
+    if result.ms:
+        ctx.advance(timeout_ms=result.ms)
+    ctx.err(result.stderr)
+    ctx.out(result.stdout)
+    return result.code

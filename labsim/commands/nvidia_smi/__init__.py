@@ -40,7 +40,7 @@ def call(
             client.update(RESOURCE, result.machine)
         if result.filename:
             if write is None:
-                raise options.Refused("option -f")
+                raise options.Refused("nvidia-smi -f")
             said += result.text
             write(result.filename, said)
         else:
@@ -48,6 +48,6 @@ def call(
         if not result.every or result.code:
             return result.code
         if wait is None:
-            raise options.Refused("option -l")
+            raise options.Refused("nvidia-smi -l")
         if not wait(result.every):
             return 130

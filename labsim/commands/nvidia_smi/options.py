@@ -88,7 +88,7 @@ def _parse(argv: list[str], flags: dict[str, str], valued: dict[str, str], optio
         word, equals, value = argv[position].partition("=")
         position += 1
         if word in REFUSED_FLAGS or word in REFUSED_VALUES:
-            raise Refused(f"option {word}")
+            raise Refused(f"nvidia-smi {word}")
         if word in flags and not equals:
             options.values[flags[word]] = ""
             continue
