@@ -1,4 +1,4 @@
-"""Instructor-written YAML files (tickets, worlds): safe reading within limits; errors are one line with file and line."""
+"""Instructor-written YAML files (tickets, worlds): read safely within limits; an error is one line with file and line."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Comparison(Strict):
 
 
 class ObjectCheck(Comparison):
-    """One object, one kubectl JSONPath. A missing object or field is `absent`, never false (say `absent` to accept it)."""
+    """One object, one kubectl JSONPath. A missing object or field is `absent`, never false: `op: absent` accepts it."""
 
     resource: str
     name: str
