@@ -1,0 +1,50 @@
+"""Program name -> where its function lives. Nothing is imported before the first call (design.md promise 7).
+
+Adding a program is adding its file and one line here. A module may also define
+`complete(ctx, words, index) -> list[str]`:
+the candidates for Tab, given the line's words with the one under the cursor at `index`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
+
+from labsim.commands.base import Context, Program
+from labsim.commands.notsimulated import PROGRAMS as NOT_SIMULATED
+
+Complete = Callable[[Context, list[str], int], list[str]]
+
+_HOST = "labsim.commands.host"
+PROGRAMS: dict[str, str] = {
+    "kubectl": "labsim.commands.kubectl.main:main",
+    "nvidia-mig-parted": "labsim.commands.nvidia_mig_parted:main",
+    "nvidia-smi": "labsim.commands.nvidia_smi.main:main",
+}
+_REFUSED = "labsim.commands.notsimulated:main"
+
+
+def names() -> list[str]:
+    """Every program a shell can call, played or refused, sorted."""
+    return sorted({*PROGRAMS, *NOT_SIMULATED})
+
+
+def location(name: str) -> str | None:
+    """`module:function` of a program; None for a name that exists nowhere."""
+    return PROGRAMS.get(name) or (_REFUSED if name in NOT_SIMULATED else None)
+
+
+def load(name: str) -> Program | None:
+    where = location(name)
+    if where is None:
+        return None
+    module, _, function = where.partition(":")
+    return cast(Program, getattr(import_module(module), function))
+
+
+def completer(name: str) -> Complete | None:
+    where = PROGRAMS.get(name)
+    if where is None:
+        return None
+    return cast("Complete | None", getattr(import_module(where.partition(":")[0]), "complete", None))
