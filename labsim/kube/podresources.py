@@ -13,10 +13,10 @@ Amounts = dict[str, int]  # resource name -> thousandths of its unit
 
 @lru_cache(maxsize=4096)
 def milli(quantity: str) -> int:
-    """Thousandths of a quantity's unit, rounded up: "250m" -> 250, "1Gi" -> 1073741824000. ValueError when malformed."""
-    from labsim.kube.quantity import parse_milli
+    """Thousandths of a quantity's unit, rounded up: "250m" -> 250. ValueError when malformed."""
+    from labsim.kube import quantity as quantities
 
-    return parse_milli(quantity)
+    return quantities.milli(quantity)
 
 
 def amounts(found: Mapping[str, Any] | None) -> Amounts:
