@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from labsim.kube import errors
+from labsim.kube.metadata import validate_metadata, validate_metadata_update
 from labsim.kube.objects import Object, merge_in, meta, name_of, set_in
 from labsim.kube.scheme import Resource, Scheme
-from labsim.kube.selectors import Selector, parse_field, parse_label
+from labsim.kube.selectors import parse_field, parse_label
 from labsim.kube.store import Store
 from labsim.kube.strategy import Request, Strategy
 from labsim.sim import names
@@ -19,6 +20,10 @@ from labsim.sim.clock import parse_time, rfc3339
 
 # Identities that may see the hidden groups: controllers, kubelets and operators, never a learner or API client.
 INTERNAL_PREFIX = "system:"
+
+Objects = list[Object]
+Errors = list[errors.FieldError]
+Warnings = list[str]
 
 
 class Admission(Protocol):
@@ -38,12 +43,14 @@ class APIServer:
         self.store, self.seed = store, seed
         self.scheme = Scheme()
         self.strategies: dict[str, Strategy] = {}
-        self.admission: list[Admission] = list(admission)
+        self.admission = [*admission]
 
     def install(self, strategy: Strategy) -> None:
         """Serve a kind. Called for every built-in at start and for custom resources when their CRD is accepted."""
         self.scheme.add(strategy.resource)
         self.strategies[strategy.resource.key] = strategy
+        if strategy.on_change is not None:
+            self.store.observers[strategy.resource.key] = strategy.on_change
         for name, index in strategy.indexes.items():
             self.store.add_index(strategy.resource.key, name, index)
 
@@ -60,27 +67,48 @@ class APIServer:
             raise errors.no_such_path()
         return found
 
+    def served(self, user: str, resource: str, verb: str) -> Strategy:
+        """The strategy of a resource that offers `verb`. Raises 404 or 405."""
+        strategy = self.strategies[self.resource(user, resource).key]
+        if verb not in strategy.resource.verbs:
+            raise errors.method_not_allowed()
+        return strategy
+
     def get(self, user: str, resource: str, name: str, namespace: str = "") -> Object:
-        res = self.resource(user, resource)
-        obj = self.store.get(res.key, namespace if res.namespaced else "", name)
-        if obj is None:
+        strategy = self.served(user, resource, "get")
+        res = strategy.resource
+        scope = namespace if res.namespaced else ""
+        computed = strategy.computed(self, scope)
+        if computed is not None:
+            for obj in computed:
+                if name_of(obj) == name:
+                    return obj
             raise errors.not_found(res.plural, name, res.group)
-        return self.strategies[res.key].render(obj, self)
+        return strategy.render(self.stored(strategy, scope, name), self)
+
+    def stored(self, strategy: Strategy, scope: str, name: str) -> Object:
+        """The object as it is kept. Raises 404."""
+        obj = self.store.get(strategy.storage, scope, name)
+        if obj is None:
+            raise errors.not_found(strategy.resource.plural, name, strategy.resource.group)
+        return obj
 
     def list(
         self, user: str, resource: str, namespace: str = "", *, label_selector: str = "", field_selector: str = ""
-    ) -> list[Object]:
+    ) -> Objects:
         """Objects in the order of namespace and name. Uses indexes where the selectors allow it."""
-        res = self.resource(user, resource)
-        strategy = self.strategies[res.key]
-        match = self.matcher(res.key, label_selector, field_selector)
-        scope = namespace if res.namespaced else ""
+        strategy = self.served(user, resource, "list")
+        match = self.matcher(strategy.resource.key, label_selector, field_selector)
+        scope = namespace if strategy.resource.namespaced else ""
+        computed = strategy.computed(self, scope)
+        if computed is not None:
+            return [obj for obj in computed if match(obj)]
         found = self._candidates(strategy, scope, label_selector, field_selector)
         return [strategy.render(obj, self) for obj in found if match(obj)]
 
-    def _candidates(self, strategy: Strategy, namespace: str, labels: str, fields: str) -> list[Object]:
+    def _candidates(self, strategy: Strategy, namespace: str, labels: str, fields: str) -> Objects:
         """The smallest indexed superset of a selection."""
-        key = strategy.resource.key
+        key = strategy.storage
         for path, op, value in parse_field(fields).requirements:
             if op == "=" and path == "metadata.name" and (namespace or not strategy.resource.namespaced):
                 obj = self.store.get(key, namespace, value)
@@ -95,17 +123,21 @@ class APIServer:
     def matcher(self, key: str, label_selector: str, field_selector: str) -> Callable[[Object], bool]:
         """A predicate for both selectors. Raises 400 with the server's texts for bad ones."""
         strategy = self.strategies[key]
+        res = strategy.resource
         try:
-            labels: Selector = parse_label(label_selector)
-        except ValueError as error:
-            raise errors.bad_request(str(error)) from None
-        try:
+            labels = parse_label(label_selector)
             fields = parse_field(field_selector).requirements
         except ValueError as error:
-            raise errors.bad_request(str(error)) from None
+            raise errors.bad_request(
+                f'Unable to find "{res.api_version if res.group else "/" + res.version}, Resource={res.plural}" that match '
+                f'label selector "{label_selector}", field selector "{field_selector}": {error}'
+            ) from None
         for path, _, _ in fields:
             if strategy.field_value({"metadata": {}}, path) is None:
-                raise errors.bad_request(f"field label not supported: {path}")
+                raise errors.bad_request(
+                    f'Unable to find "{res.api_version if res.group else "/" + res.version}, Resource={res.plural}" that match '
+                    f'label selector "{label_selector}", field selector "{field_selector}": field label not supported: {path}'
+                )
 
         def match(obj: Object) -> bool:
             for path, op, value in fields:
@@ -126,55 +158,61 @@ class APIServer:
         *,
         dry_run: bool = False,
         field_validation: str = "",
-        warnings: list[str] | None = None,
+        warnings: Warnings | None = None,
     ) -> Object:
-        res = self.resource(user, resource)
-        strategy = self.strategies[res.key]
+        """Create and return the stored object; reviews (subject access and the like) are answered, not stored."""
+        strategy = self.served(user, resource, "create")
+        res = strategy.resource
         request = Request(self, user, dry_run=dry_run, warnings=warnings if warnings is not None else [])
         obj = self._decode(res, obj, field_validation, request)
+        if strategy.storage != res.key:
+            stored = self.create(user, strategy.storage, strategy.to_stored(obj), namespace, dry_run=dry_run)
+            return strategy.render(stored, self)
         metadata = dict(meta(obj))
-        if res.namespaced:
-            if not namespace:
-                namespace = str(metadata.get("namespace") or "default")
-            if metadata.get("namespace", namespace) != namespace:
-                raise errors.bad_request(
-                    "the namespace of the provided object does not match the namespace sent on the request"
-                )
-            metadata["namespace"] = namespace
-        else:
-            namespace = ""
-            metadata.pop("namespace", None)
-        purpose = (res.key, namespace, self.store.journal.revision)
+        namespace = self._place(res, metadata, namespace)
+        answer = strategy.answer({**obj, "metadata": metadata}, request)
+        if answer is not None:
+            return answer
         if not metadata.get("name") and metadata.get("generateName"):
             metadata["name"] = self._generate_name(res, namespace, str(metadata["generateName"]))
-        for server_owned in (
-            "resourceVersion",
-            "selfLink",
-            "managedFields",
-            "deletionTimestamp",
-            "deletionGracePeriodSeconds",
-        ):
-            metadata.pop(server_owned, None)
+        for key in _SET_BY_SERVER:
+            metadata.pop(key, None)
+        purpose = (res.key, namespace, self.store.journal.revision)
         metadata["uid"] = names.uid(self.seed, *purpose, metadata.get("name", ""))
         metadata["creationTimestamp"] = rfc3339(self.now)
-        metadata.pop("generation", None)
         if strategy.has_generation:
             metadata["generation"] = 1
-        obj = strategy.prepare_create(strategy.default({**obj, "metadata": metadata}), request)
+        obj = strategy.prepare_create(strategy.default({**obj, "metadata": _without_empty(metadata)}), request)
         for plugin in self.admission:
             obj = plugin.admit(strategy, obj, None, request)
-        if found := strategy.validate(obj, request):
-            raise errors.invalid(res.kind, name_of(obj), found, res.group)
+        name = name_of(obj)
+        found = validate_metadata(obj, strategy) + strategy.validate(obj, request)
+        if found:
+            raise errors.invalid(res.kind, name or str(metadata.get("generateName", "")), found, res.group)
         for plugin in self.admission:
             plugin.validate(strategy, obj, None, request)
-        name = name_of(obj)
         if self.store.get(res.key, namespace, name) is not None:
             raise errors.already_exists(res.plural, name, res.group)
+        request.warnings.extend(strategy.warn(obj, None))
         if dry_run:
             return obj
         stored = self.store.put(user, res.key, namespace, name, obj)
         strategy.after_create(stored, request)
-        return self.strategies[res.key].render(stored, self)
+        return strategy.render(stored, self)
+
+    @staticmethod
+    def _place(res: Resource, metadata: Object, namespace: str) -> str:
+        """Settle the namespace of a new object, in its metadata too."""
+        if not res.namespaced:
+            metadata.pop("namespace", None)
+            return ""
+        namespace = namespace or str(metadata.get("namespace") or "default")
+        if (metadata.get("namespace") or namespace) != namespace:
+            raise errors.bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request"
+            )
+        metadata["namespace"] = namespace
+        return namespace
 
     def _generate_name(self, res: Resource, namespace: str, prefix: str) -> str:
         """rand.String(5) after the prefix (cut to 58), tried again while taken."""
@@ -195,76 +233,75 @@ class APIServer:
         subresource: str = "",
         dry_run: bool = False,
         field_validation: str = "",
-        warnings: list[str] | None = None,
+        warnings: Warnings | None = None,
     ) -> Object:
         """Replace. A resourceVersion in the body must be the stored one; the namespace may be left to the URL."""
-        res = self.resource(user, resource)
+        strategy = self.served(user, resource, "update")
+        res = strategy.resource
         request = Request(self, user, subresource, dry_run, warnings if warnings is not None else [])
         obj = self._decode(res, obj, field_validation, request)
-        name = name_of(obj)
-        scope = (namespace or str(meta(obj).get("namespace", "")) or "default") if res.namespaced else ""
-        old = self.store.get(res.key, scope, name)
-        if old is None:
-            raise errors.not_found(res.plural, name, res.group)
-        return self._update(res, obj, old, request)
+        scope = (namespace or str(meta(obj).get("namespace") or "") or "default") if res.namespaced else ""
+        if strategy.storage != res.key:
+            stored = self.update(user, strategy.storage, strategy.to_stored(obj), scope, dry_run=dry_run)
+            return strategy.render(stored, self)
+        old = self.store.get(res.key, scope, name_of(obj))
+        if old is None and strategy.creates_on_update and not subresource:
+            return self.create(user, resource, obj, scope, dry_run=dry_run, warnings=warnings)
+        return self._update(strategy, obj, old or self.stored(strategy, scope, name_of(obj)), request)
 
-    def _update(self, res: Resource, obj: Object, old: Object, request: Request) -> Object:
-        strategy = self.strategies[res.key]
+    def _update(self, strategy: Strategy, obj: Object, old: Object, request: Request) -> Object:
+        res = strategy.resource
         name, namespace = name_of(old), str(meta(old).get("namespace", ""))
         metadata = dict(meta(obj))
         version = metadata.get("resourceVersion")
         if version and version != meta(old)["resourceVersion"]:
             raise errors.conflict(res.plural, name, errors.MODIFIED, res.group)
-        if metadata.get("uid", meta(old).get("uid")) != meta(old).get("uid"):
-            detail = (
-                f"Precondition failed: UID in precondition: {metadata['uid']}, UID in object meta: {meta(old)['uid']}"
-            )
-            raise errors.conflict(res.plural, name, detail, res.group)
-        for kept in (
-            "name",
-            "namespace",
-            "uid",
-            "creationTimestamp",
-            "deletionTimestamp",
-            "deletionGracePeriodSeconds",
-            "generation",
-            "resourceVersion",
-            "generateName",
-            "selfLink",
-        ):
+        self._same_uid(res, old, metadata.get("uid"))
+        for kept in _KEPT_BY_SERVER:
             if kept in meta(old):
                 metadata[kept] = meta(old)[kept]
             else:
                 metadata.pop(kept, None)
-        metadata.pop("managedFields", None)
-        for empty in ("labels", "annotations", "finalizers", "ownerReferences"):
-            if empty in metadata and not metadata[empty]:
-                del metadata[empty]
-        new = {**obj, "apiVersion": res.api_version, "kind": res.kind, "metadata": metadata}
+        new = {**obj, "apiVersion": res.api_version, "kind": res.kind, "metadata": _without_empty(metadata)}
         new = strategy.prepare_update(strategy.default(new), old, request)
         for plugin in self.admission:
             new = plugin.admit(strategy, new, old, request)
         if strategy.has_generation and _desired(new) != _desired(old):
             new = set_in(new, ("metadata", "generation"), int(meta(old).get("generation", 0)) + 1)
-        found = strategy.validate(new, request) + strategy.validate_update(new, old, request)
+        if new == old:
+            return strategy.render(old, self)
+        found = validate_metadata_update(new, old, strategy)
+        if request.subresource != "status":
+            found += strategy.validate(new, request)
+        found += strategy.validate_update(new, old, request)
         if found:
             raise errors.invalid(res.kind, name, found, res.group)
         for plugin in self.admission:
             plugin.validate(strategy, new, old, request)
-        if new == old:
-            return strategy.render(old, self)
+        request.warnings.extend(strategy.warn(new, old))
         if request.dry_run:
             return new
-        if meta(new).get("deletionTimestamp") and not meta(new).get("finalizers") and not self._graceful(new):
-            # The last finalizer was taken off an object that is being deleted.
-            self.store.put(request.user, res.key, namespace, name, new)
+        stored = self.store.put(request.user, res.key, namespace, name, new)
+        if self._last_hold_gone(strategy, new):
             self.store.remove(request.user, res.key, namespace, name)
-            return new
-        return strategy.render(self.store.put(request.user, res.key, namespace, name, new), self)
+        return strategy.render(stored, self)
 
     @staticmethod
-    def _graceful(obj: Object) -> bool:
-        return int(meta(obj).get("deletionGracePeriodSeconds") or 0) > 0
+    def _last_hold_gone(strategy: Strategy, obj: Object) -> bool:
+        """An object that is being deleted has lost its last finalizer and has no grace period left."""
+        metadata = meta(obj)
+        return bool(
+            metadata.get("deletionTimestamp")
+            and not metadata.get("finalizers")
+            and not int(metadata.get("deletionGracePeriodSeconds") or 0)
+            and not strategy.holds(obj)
+        )
+
+    @staticmethod
+    def _same_uid(res: Resource, old: Object, uid: str | None) -> None:
+        if uid and uid != meta(old).get("uid"):
+            detail = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {meta(old).get('uid')}"
+            raise errors.conflict(res.plural, name_of(old), detail, res.group)
 
     def patch(
         self,
@@ -278,31 +315,33 @@ class APIServer:
         subresource: str = "",
         dry_run: bool = False,
         field_validation: str = "",
-        warnings: list[str] | None = None,
+        warnings: Warnings | None = None,
         field_manager: str = "",
         force: bool = False,
     ) -> Object:
         """`kind` is json, merge, strategic or apply (server-side). Raises what the real server answers."""
         from labsim.kube.patching import apply_patch
 
-        res = self.resource(user, resource)
+        strategy = self.served(user, resource, "patch")
+        res = strategy.resource
         scope = (namespace or "default") if res.namespaced else ""
         request = Request(self, user, subresource, dry_run, warnings if warnings is not None else [])
-        old = self.store.get(res.key, scope, name)
-        if old is None:
-            if kind == "apply" and not subresource:
-                body = set_in(patch, ("metadata", "name"), name)
-                return self.create(
-                    user, resource, body, scope, dry_run=dry_run, field_validation=field_validation, warnings=warnings
-                )
-            raise errors.not_found(res.plural, name, res.group)
-        new = apply_patch(kind, old, patch, res, field_manager=field_manager, force=force)
+        if kind == "apply" and not subresource and self.store.get(strategy.storage, scope, name) is None:
+            body = set_in(patch, ("metadata", "name"), name)
+            return self.create(
+                user, resource, body, scope, dry_run=dry_run, field_validation=field_validation, warnings=warnings
+            )
+        old = self.stored(strategy, scope, name)
+        shown = strategy.render(old, self) if strategy.storage != res.key else old
+        new = apply_patch(kind, shown, patch, res, field_manager=field_manager, force=force)
         new = self._decode(res, new, field_validation, request)
-        if str(meta(new).get("name", name)) != name:
+        if name_of(new) != name:
             raise errors.bad_request(
                 f"the name of the object ({name_of(new)}) does not match the name on the URL ({name})"
             )
-        return self._update(res, new, old, request)
+        if strategy.storage != res.key:
+            return strategy.render(self.update(user, strategy.storage, strategy.to_stored(new), scope), self)
+        return self._update(strategy, new, old, request)
 
     def _decode(self, res: Resource, obj: Any, field_validation: str, request: Request) -> Object:
         from labsim.kube.decoding import decode
@@ -325,17 +364,20 @@ class APIServer:
     ) -> Object:
         """Delete or begin to delete. Returns the object as it is then (gone objects: their last state).
 
-        `propagation` is Background (default), Foreground or Orphan; the garbage collector does the rest.
+        `propagation` is Background, Foreground or Orphan, or empty to keep what an earlier delete asked for;
+        the garbage collector does the rest.
         """
-        res = self.resource(user, resource)
-        strategy = self.strategies[res.key]
+        strategy = self.served(user, resource, "delete")
+        res = strategy.resource
         scope = (namespace or "default") if res.namespaced else ""
-        old = self.store.get(res.key, scope, name)
-        if old is None:
-            raise errors.not_found(res.plural, name, res.group)
-        uid = (preconditions or {}).get("uid")
-        if uid and uid != meta(old)["uid"]:
-            detail = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {meta(old)['uid']}"
+        old = self.stored(strategy, scope, name)
+        self._same_uid(res, old, (preconditions or {}).get("uid"))
+        version = (preconditions or {}).get("resourceVersion")
+        if version and version != meta(old)["resourceVersion"]:
+            detail = (
+                f"Precondition failed: ResourceVersion in precondition: {version}, "
+                f"ResourceVersion in object meta: {meta(old)['resourceVersion']}"
+            )
             raise errors.conflict(res.plural, name, detail, res.group)
         request = Request(self, user, dry_run=dry_run)
         for plugin in self.admission:
@@ -343,27 +385,86 @@ class APIServer:
         if dry_run:
             return old
         grace = strategy.delete_grace(old, grace_seconds)
-        finalizers = [f for f in meta(old).get("finalizers") or () if f not in ("foregroundDeletion", "orphan")]
-        wanted = {"Foreground": ["foregroundDeletion"], "Orphan": ["orphan"]}.get(propagation, [])
-        finalizers += wanted
-        if not finalizers and grace == 0:
-            self.store.remove(user, res.key, scope, name)
+        finalizers = list(meta(old).get("finalizers") or ())
+        if propagation:
+            finalizers = [f for f in finalizers if f not in _PROPAGATION.values()]
+            finalizers += [_PROPAGATION[propagation]] if propagation in _PROPAGATION else []
+        if not finalizers and grace == 0 and not strategy.holds(old):
+            self.store.remove(user, strategy.storage, scope, name)
             return old
         shown = meta(old).get("deletionTimestamp")
-        before = meta(old).get("deletionGracePeriodSeconds")
-        if shown and before is not None and grace >= int(before) and finalizers == (meta(old).get("finalizers") or []):
-            return old  # a second delete cannot lengthen the grace period
+        before = int(meta(old).get("deletionGracePeriodSeconds") or 0)
+        if shown and (grace_seconds is None or grace >= before):
+            grace = before  # a second delete may only shorten the grace period
         # deletionTimestamp is when the grace period ends; a shorter one brings it forward.
-        began = parse_time(shown) - int(before or 0) * 1000 if shown else self.now
+        began = parse_time(shown) - before * 1000 if shown else self.now
         changes = {
             "deletionTimestamp": rfc3339(began + grace * 1000),
             "deletionGracePeriodSeconds": grace,
             "finalizers": finalizers or None,
         }
-        new = merge_in(old, ("metadata",), changes)
-        if strategy.has_generation and not shown:
-            new = set_in(new, ("metadata", "generation"), int(meta(old).get("generation", 0)) + 1)
-        return self.store.put(user, res.key, scope, name, new)
+        new = strategy.deleting(merge_in(old, ("metadata",), changes))
+        if new == old:
+            return old
+        if int(meta(old).get("generation") or 0) and not shown:
+            new = set_in(new, ("metadata", "generation"), int(meta(old)["generation"]) + 1)
+        return self.store.put(user, strategy.storage, scope, name, new)
+
+    def delete_collection(
+        self,
+        user: str,
+        resource: str,
+        namespace: str = "",
+        *,
+        label_selector: str = "",
+        field_selector: str = "",
+        grace_seconds: int | None = None,
+        propagation: str = "",
+        dry_run: bool = False,
+    ) -> Objects:
+        """Delete each object of a selection; one that vanishes meanwhile is no error. Returns what each delete did."""
+        strategy = self.served(user, resource, "deletecollection")
+        found = self.list(user, resource, namespace, label_selector=label_selector, field_selector=field_selector)
+        deleted = []
+        for obj in found:
+            at = (name_of(obj), str(meta(obj).get("namespace", "")))
+            if self.store.get(strategy.storage, at[1], at[0]) is not None:
+                deleted.append(
+                    self.delete(
+                        user, resource, *at, grace_seconds=grace_seconds, propagation=propagation, dry_run=dry_run
+                    )
+                )
+        return deleted
+
+
+_PROPAGATION = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
+_SET_BY_SERVER = (
+    "resourceVersion",
+    "selfLink",
+    "managedFields",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+)
+_KEPT_BY_SERVER = (
+    "name",
+    "namespace",
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+    "resourceVersion",
+    "generateName",
+    "selfLink",
+    "managedFields",
+)
+
+
+def _without_empty(metadata: Object) -> Object:
+    """Empty maps and lists of metadata are not kept (omitempty)."""
+    lists = ("labels", "annotations", "finalizers", "ownerReferences")
+    return {k: v for k, v in metadata.items() if v or k not in lists}
 
 
 def _desired(obj: Object) -> Object:

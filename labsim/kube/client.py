@@ -69,3 +69,21 @@ class Client:
 
     def delete(self, resource: str, name: str, namespace: str = "", **options: Any) -> Object:
         return self.api.delete(self.user, resource, name, namespace, **options)
+
+    def delete_collection(self, resource: str, namespace: str = "", **options: Any) -> Objects:
+        return self.api.delete_collection(self.user, resource, namespace, **options)
+
+    def bind(self, name: str, namespace: str, node: str) -> None:
+        """Assign a pod to a node (pods/binding). Raises 409 when it has one."""
+        from labsim.kube.subresources import bind
+
+        body = {"metadata": {"name": name}, "target": {"apiVersion": "v1", "kind": "Node", "name": node}}
+        bind(self.api, self.user, name, namespace, body)
+
+    def evict(
+        self, name: str, namespace: str = "default", *, grace_seconds: int | None = None, dry_run: bool = False
+    ) -> None:
+        """Evict a pod (pods/eviction). Raises 429 when a disruption budget forbids it now."""
+        from labsim.kube.subresources import evict
+
+        evict(self.api, self.user, name, namespace, grace_seconds=grace_seconds, dry_run=dry_run)

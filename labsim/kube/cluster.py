@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from labsim.kube.apiserver import APIServer
 from labsim.kube.client import Client
+from labsim.kube.events import EventTtl
 from labsim.kube.store import Store
+from labsim.kube.strategies import install
 from labsim.sim.clock import Clock
 from labsim.sim.journal import Journal
 from labsim.sim.loop import Loop
@@ -22,6 +24,8 @@ class Cluster:
         self.loop = Loop(self.clock, self.journal, self.timers)
         self.store = Store(self.journal, self.clock, freeze_objects=freeze_objects)
         self.api = APIServer(self.store, seed)
+        install(self.api)
+        self.loop.register(EventTtl(self.client("system:apiserver")))
 
     def client(self, user: str) -> Client:
         return Client(self.api, user)

@@ -71,6 +71,8 @@ class Store:
 
     def __init__(self, journal: Journal, clock: Clock, *, freeze_objects: bool = False) -> None:
         self.journal, self.clock, self.freeze_objects = journal, clock, freeze_objects
+        # Told of each change of one resource, undo and load included, as (before, after).
+        self.observers: dict[str, Callable[[Object | None, Object | None], None]] = {}
         self._buckets: dict[str, Bucket] = {}
         self._indexers: dict[str, dict[str, Index]] = {}
         self._owned: dict[str, dict[tuple[str, str, str], None]] = {}
@@ -157,6 +159,8 @@ class Store:
         self._bucket(resource).put(place, after)
         at = (resource, *place)
         self._stale[at] = None
+        if resource in self.observers:
+            self.observers[resource](before, after)
         old = set(_owners(before)) if before is not None else set()
         new = set(_owners(after)) if after is not None else set()
         for uid in old - new:

@@ -47,15 +47,41 @@ NAME = Column("Name", format="name")
 class Strategy:
     """Defaults serve kinds without behaviour. All methods are pure: they return new objects."""
 
-    resource: Resource
     columns: tuple[Column, ...] = (NAME, AGE)
     # Extra field selectors beyond metadata.name and metadata.namespace.
     fields: Mapping[str, Callable[[Object], str]] = {}
     indexes: Mapping[str, Index] = {}
-    # Subtrees that only the status subresource writes.
-    has_status: bool = True
     # metadata.generation is kept and raised when the spec changes.
     has_generation: bool = False
+    # PUT of an absent object creates it.
+    creates_on_update: bool = False
+    # Told of every change of an object of this kind, undo and load included: (before, after).
+    on_change: Callable[[Object | None, Object | None], None] | None = None
+
+    def __init__(self, resource: Resource) -> None:
+        self.resource = resource
+
+    @property
+    def has_status(self) -> bool:
+        """The status is a subtree that only the status subresource writes."""
+        return "status" in self.resource.subresources
+
+    @property
+    def storage(self) -> str:
+        """The resource under which objects are kept; another kind's for a second view of it."""
+        return self.resource.key
+
+    def to_stored(self, obj: Object) -> Object:
+        """From this view to the form that is kept; `render` is the way back."""
+        return obj
+
+    def computed(self, api: APIServer, namespace: str) -> list[Object] | None:
+        """The objects of a kind that is worked out when read (metrics); None for kinds that are stored."""
+        return None
+
+    def answer(self, obj: Object, request: Request) -> Object | None:
+        """The reply of a kind that is only asked (reviews); None for kinds that are stored."""
+        return None
 
     def default(self, obj: Object) -> Object:
         """Fill in API defaults; idempotent."""
@@ -91,6 +117,18 @@ class Strategy:
     def delete_grace(self, obj: Object, seconds: int | None) -> int:
         """Seconds to wait before the object goes; 0 = at once. Only pods have a grace period."""
         return 0
+
+    def holds(self, obj: Object) -> bool:
+        """Something other than metadata.finalizers keeps a deleted object (a namespace's content)."""
+        return False
+
+    def deleting(self, obj: Object) -> Object:
+        """Marks of a deletion beside those in metadata."""
+        return obj
+
+    def warn(self, new: Object, old: Object | None) -> list[str]:
+        """Texts for Warning headers."""
+        return []
 
     def after_create(self, obj: Object, request: Request) -> None:
         """A hook for what must exist beside a new object (ClusterIP allocation, default service accounts ...)."""

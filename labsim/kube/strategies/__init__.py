@@ -1,0 +1,28 @@
+"""What each kind adds to the generic API server: one line here, one class in a module beside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labsim.kube.builtins import RESOURCES
+from labsim.kube.strategies import core, workloads
+from labsim.kube.strategies.hidden import Containers, DevicePlugins
+from labsim.kube.strategies.pods import Pods
+from labsim.kube.strategy import Strategy
+
+if TYPE_CHECKING:
+    from labsim.kube.apiserver import APIServer
+
+STRATEGIES: dict[str, type[Strategy]] = {
+    "pods": Pods,
+    **core.STRATEGIES,
+    **workloads.STRATEGIES,
+    "containers.runtime.labsim": Containers,
+    "deviceplugins.runtime.labsim": DevicePlugins,
+}
+
+
+def install(api: APIServer) -> None:
+    """Serve all built-in kinds."""
+    for resource in RESOURCES:
+        api.install(STRATEGIES.get(resource.key, Strategy)(resource))
