@@ -155,21 +155,8 @@ def _new_node(name: str, machine: Object) -> Object:
 
 def _status(client: Client, seed: int, name: str, node: Object, machine: Object) -> Object:
     old = node.get("status") or {}
-    memory_ki = int(machine["spec"]["memoryMi"]) * 1024
-    capacity = {
-        "cpu": str(machine["spec"]["cpus"]),
-        "ephemeral-storage": f"{DISK_KI}Ki",
-        "hugepages-1Gi": "0",
-        "hugepages-2Mi": "0",
-        "memory": f"{memory_ki}Ki",
-        "pods": str(MAX_PODS),
-    }
-    allocatable = {
-        **capacity,
-        # Ten per cent of the disk is the hard eviction threshold.
-        "ephemeral-storage": str(DISK_KI * 1024 * 9 // 10),
-        "memory": f"{memory_ki - EVICTION_MI * 1024}Ki",
-    }
+    capacity, allocatable = _resources(machine)
+    system = machine["spec"].get("system", {})
     extended = lambda part: {k: v for k, v in (old.get(part) or {}).items() if k not in capacity}  # noqa: E731
     serial = str(machine["spec"].get("serial", name))
     return {
@@ -183,18 +170,40 @@ def _status(client: Client, seed: int, name: str, node: Object, machine: Object)
         "nodeInfo": {
             "architecture": "amd64",
             "bootID": machine["spec"]["bootID"],
-            "containerRuntimeVersion": RUNTIME,
-            "kernelVersion": KERNEL,
+            "containerRuntimeVersion": system.get("containerRuntimeVersion", RUNTIME),
+            "kernelVersion": system.get("kernelVersion", KERNEL),
             "kubeProxyVersion": "",
-            "kubeletVersion": VERSION,
+            "kubeletVersion": system.get("kubeletVersion", VERSION),
             "machineID": names.digest(seed, "machine-id", name).hex()[:32],
             "operatingSystem": "linux",
-            "osImage": OS_IMAGE,
+            "osImage": system.get("osImage", OS_IMAGE),
             "swap": {"capacity": 0},
             "systemUUID": names.uid(seed, "system-uuid", name, serial),
         },
         "runtimeHandlers": _handlers(machine),
     }
+
+
+def _resources(machine: Object) -> tuple[Object, Object]:
+    """(capacity, allocatable) without plugins' resources: as the world states them for this machine (`spec.system`), else
+    worked out from its size."""
+    system = machine["spec"].get("system", {})
+    memory_ki = int(machine["spec"]["memoryMi"]) * 1024
+    capacity = system.get("capacity") or {
+        "cpu": str(machine["spec"]["cpus"]),
+        "ephemeral-storage": f"{DISK_KI}Ki",
+        "hugepages-1Gi": "0",
+        "hugepages-2Mi": "0",
+        "memory": f"{memory_ki}Ki",
+        "pods": str(MAX_PODS),
+    }
+    allocatable = system.get("allocatable") or {
+        **capacity,
+        # Ten per cent of the disk is the hard eviction threshold.
+        "ephemeral-storage": str(DISK_KI * 1024 * 9 // 10),
+        "memory": f"{memory_ki - EVICTION_MI * 1024}Ki",
+    }
+    return capacity, allocatable
 
 
 def _handlers(machine: Object) -> list[Object]:
