@@ -11,11 +11,9 @@ from typing import IO, Any
 FORMAT = 1
 MARK_EVERY = 20
 Input = dict[str, Any]
-# Every word an input may be; `interrupt`, `void` and `mark` are remarks about the input before them.
-KINDS = frozenset(
-    {"line", "edit", "interrupt", "advance", "api", "undo", "redo", "hint", "answer", "submit", "void", "fault", "reset",
-     "mark", "edited", "fuse"}
-)  # fmt: skip
+# Every word an input may be. `reply` (to an editor or a question), `interrupt` and `void` are remarks about the input
+# before them; `mark` carries a state hash.
+KINDS = frozenset("line edit advance api undo redo hint answer submit fault reset reply interrupt void mark".split())
 
 
 class RecipeError(Exception):
@@ -42,7 +40,7 @@ class Recipe:
         self.close()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         temporary = path.with_name(path.name + ".new")
-        with temporary.open("w", encoding="utf-8", opener=_private) as stream:
+        with open(temporary, "w", encoding="utf-8", opener=_private) as stream:
             stream.write(_line(self.header))
             stream.writelines(_line(entry) for entry in self.inputs)
             stream.flush()
