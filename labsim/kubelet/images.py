@@ -89,7 +89,7 @@ def with_image(node: Object, image: str, bytes_: int) -> list[Any]:
 def pull_failure(image: str, machine: Object, catalogue: Mapping[str, Any]) -> tuple[str, str] | None:
     """(reason, text of the runtime's error) when the registry does not hand the image out.
 
-    Faults are in the machine's status: `registry-unreachable` {registry} and `image-missing` {image}.
+    Faults are in the machine's status: `registry-unreachable` {registry}, any when left out, and `image-missing` {images}.
     """
     reference = Reference.parse(image)
     prefix = f'failed to pull and unpack image "{reference.full}": failed to resolve reference "{reference.full}": '
@@ -103,8 +103,8 @@ def pull_failure(image: str, machine: Object, catalogue: Mapping[str, Any]) -> t
             "ErrImagePull",
             f"rpc error: code = DeadlineExceeded desc = {prefix}{head}dial tcp: lookup {host}: i/o timeout",
         )
-    missing = get_in(machine, "status", "faults", "image-missing")
-    gone = missing is not None and Reference.parse(str(missing.get("image", image))).full == reference.full
+    withdrawn = get_in(machine, "status", "faults", "image-missing", "images", default=())
+    gone = any(Reference.parse(str(name)).full == reference.full for name in withdrawn)
     entry = catalogue.get(reference.repository)
     if entry is not None and not reference.digest:
         gone = gone or not re.fullmatch(str(entry.get("tags", ".*")), reference.tag)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from labsim.kube.cluster import Cluster
 from labsim.kube.events import Recorder
-from labsim.kube.objects import Object, condition_of, get_in, merge_in, name_of, namespace_of, set_in, uid_of
+from labsim.kube.objects import Object, condition_of, get_in, merge_in, name_of, namespace_of, uid_of
 from labsim.scheduler import preemption, scores
 from labsim.scheduler.filters import Cycle, Refusal, refused, waits_for_consumer
 from labsim.scheduler.snapshot import NodeInfo, Snapshot
@@ -187,21 +187,11 @@ class Scheduler(Controller):
 
     def _bind(self, pod: Object, node: str) -> None:
         namespace, name = namespace_of(pod), name_of(pod)
-        bound = self.client.update("pods", set_in(pod, ("spec", "nodeName"), node), namespace, subresource="binding")
-        status = dict(bound.get("status") or {})
-        status.pop("nominatedNodeName", None)
-        scheduled = {
-            "lastProbeTime": None,
-            "lastTransitionTime": rfc3339(self.client.now),
-            "status": "True",
-            "type": "PodScheduled",
-        }
-        generation = pod["metadata"].get("generation")
-        if generation is not None:
-            scheduled["observedGeneration"] = generation
-        others = [c for c in status.get("conditions") or () if c["type"] != "PodScheduled"]
-        status["conditions"] = [*others, dict(sorted(scheduled.items()))]
-        self.client.update_status("pods", {**bound, "status": status}, namespace)
+        self.client.bind(name, namespace, node)
+        if get_in(pod, "status", "nominatedNodeName"):
+            bound = self.client.get("pods", name, namespace)
+            status = {k: v for k, v in bound["status"].items() if k != "nominatedNodeName"}
+            self.client.update_status("pods", {**bound, "status": status}, namespace)
         self.recorder.event(pod, "Normal", "Scheduled", f"Successfully assigned {namespace}/{name} to {node}")
 
     def _unschedulable(self, pod: Object, message: str, nominee: str) -> None:

@@ -22,7 +22,7 @@ def _normalise(raw: Scores, reverse: bool = False) -> Scores:
     """To 0..100 of the largest; `reverse`: the largest is the worst."""
     most = max(raw.values(), default=0)
     if most == 0:
-        return {name: MAX if reverse else 0 for name in raw}
+        return dict.fromkeys(raw, MAX if reverse else 0)
     return {name: MAX - value * MAX // most if reverse else value * MAX // most for name, value in raw.items()}
 
 
