@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from labsim.kube.apiserver import APIServer
 from labsim.kube.client import Client
 from labsim.kube.events import EventTtl
+from labsim.kube.objects import Object
 from labsim.kube.store import Store
 from labsim.kube.strategies import install
 from labsim.sim.clock import Clock
 from labsim.sim.journal import Journal
 from labsim.sim.loop import Loop
 from labsim.sim.timers import Timers
+
+CRDS = "customresourcedefinitions.apiextensions.k8s.io"
 
 
 class Cluster:
@@ -45,3 +50,12 @@ class Cluster:
         """Take the baseline: history before this point is gone."""
         self.journal.forget()
         self.timers.forget()
+
+    def load(self, objects: Mapping[str, Sequence[Object]], timers: list[list[object]], revision: int) -> None:
+        """Take over the state of a built world (`store.dump()`, `timers.dump()`), with no history."""
+        # Definitions first: the kinds they make must be served before their objects come.
+        for resource in sorted(objects, key=lambda name: name != CRDS):
+            self.store.load(resource, objects[resource])
+        self.timers.load(timers)
+        self.journal.revision = revision
+        self.forget()

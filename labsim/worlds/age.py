@@ -1,46 +1,29 @@
 """Letting time go by all at once: the clock jumps, timers move along, what would have expired is gone.
 
-Nothing reconciles during a jump, so it may only be made while the world is quiet. Stamps in objects stay as they are:
-they are what makes the objects old.
+Nothing reconciles during a jump but the expiry of events, so it may only be made while the world is quiet. Stamps in
+objects stay as they are: they are what makes the objects old.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from labsim.kube.cluster import Cluster
-from labsim.sim.clock import HOUR, parse_time
-
-# kube-apiserver --event-ttl
-EVENT_TTL = HOUR
+from labsim.kube.events import EventTtl
 
 
 def jump(cluster: Cluster, to: int) -> None:
-    """Move the clock of a quiet world to `to` (ms); timers keep their distance to it."""
+    """Move the clock of a quiet world to `to` (ms); timers keep their distance to it, events run out."""
     distance = to - cluster.clock.now
-    if distance <= 0:
-        return
-    rows = cluster.timers.dump()
-    for controller, key, _, _ in rows:
-        cluster.timers.set(str(controller), tuple(key), None)  # type: ignore[arg-type]
-    cluster.clock.now = to
-    cluster.timers.load([[c, k, int(due) + distance, kind] for c, k, due, kind in rows])  # type: ignore[call-overload]
-    _expire(cluster, to)
+    if distance > 0:
+        shift_timers(cluster, distance, keep=EventTtl.name)
+        cluster.loop.advance_to(to)
 
 
-def _expire(cluster: Cluster, now: int) -> None:
-    """Events older than their time to live, as etcd's lease removes them: no controller takes part."""
-    for event in cluster.store.list("events"):
-        if now - last_seen(event) >= EVENT_TTL:
-            metadata = event["metadata"]
-            cluster.store.remove("system:labsim:setup", "events", metadata["namespace"], metadata["name"])
-
-
-def last_seen(event: dict[str, Any]) -> int:
-    stamp = (
-        event.get("lastTimestamp")
-        or (event.get("series") or {}).get("lastObservedTime")
-        or event.get("eventTime")
-        or event["metadata"]["creationTimestamp"]
-    )
-    return parse_time(str(stamp))
+def shift_timers(cluster: Cluster, distance: int, keep: str = "") -> None:
+    """Every timer but those of the controller `keep` fires `distance` ms later."""
+    moved = []
+    for row in cluster.timers.dump():
+        controller, key, due, kind = row
+        if controller != keep:
+            cluster.timers.set(str(controller), tuple(key), None)  # type: ignore[arg-type]
+            moved.append([controller, key, int(due) + distance, kind])  # type: ignore[call-overload]
+    cluster.timers.load(moved)

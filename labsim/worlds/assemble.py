@@ -8,11 +8,9 @@ from labsim.kube.cluster import Cluster
 def assemble(seed: int, start: int, freeze_objects: bool = False) -> Cluster:
     """An empty cluster with its API server, controllers, scheduler, kubelets and operators. `start` in ms."""
     from labsim import controllers, kubelet, scheduler
-    from labsim.kube import builtins
     from labsim.operators import gpu
 
     cluster = Cluster(seed, start, freeze_objects=freeze_objects)
-    builtins.install(cluster)
     for part in (controllers, scheduler, kubelet, gpu):
         part.register(cluster)
     return cluster

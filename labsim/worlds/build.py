@@ -35,6 +35,7 @@ def build(name_or_path: str, seed: int, freeze_objects: bool = False) -> tuple[C
     # The cluster is a little older than its age says, so that everything in it is at least that old.
     cluster = assemble(seed, start - duration(world.age) - 2 * HOUR - 17 * MINUTE, freeze_objects)
     client = cluster.client(ACTOR)
+    _bootstrap(cluster, client, world)
     for nodes in world.nodes:
         _machines(client, seed, nodes)
     for namespace in world.namespaces:
@@ -60,6 +61,44 @@ def build(name_or_path: str, seed: int, freeze_objects: bool = False) -> tuple[C
     jump(cluster, start)
     cluster.forget()
     return cluster, world
+
+
+def _bootstrap(cluster: Cluster, client: Client, world: World) -> None:
+    """What an API server makes at its first start: the system namespaces and its own service."""
+    for name in ("default", "kube-system", "kube-public", "kube-node-lease"):
+        _create(cluster, client, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    host, _, port = world.kubernetes.api.rpartition("/")[2].partition(":")
+    labels = {"component": "apiserver", "provider": "kubernetes"}
+    ports = [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": int(port or 443)}]
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "kubernetes", "namespace": "default", "labels": labels},
+        "spec": {"clusterIP": "10.96.0.1", "ports": ports},
+    }
+    _create(cluster, client, service)
+    slice_ = {
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": {
+            "name": "kubernetes",
+            "namespace": "default",
+            "labels": {"kubernetes.io/service-name": "kubernetes"},
+        },
+        "addressType": "IPv4",
+        "endpoints": [{"addresses": [host], "conditions": {"ready": True}}],
+        "ports": [{"name": "https", "port": int(port or 443), "protocol": "TCP"}],
+    }
+    _create(cluster, client, slice_)
+    endpoints = {
+        "apiVersion": "v1",
+        "kind": "Endpoints",
+        "metadata": {"name": "kubernetes", "namespace": "default"},
+        "subsets": [
+            {"addresses": [{"ip": host}], "ports": [{"name": "https", "port": int(port or 443), "protocol": "TCP"}]}
+        ],
+    }
+    _create(cluster, client, endpoints)
 
 
 def settle(cluster: Cluster, patience: int = PATIENCE) -> None:

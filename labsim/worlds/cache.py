@@ -1,4 +1,4 @@
-"""Built worlds on disk: one JSON file a world, seed and state of the sources. Imports neither pydantic nor a YAML parser.
+"""Built worlds on disk: one JSON file a world, seed and state of the sources. Needs neither pydantic nor a YAML parser.
 
 A file is a header line and a body line. The header holds the digest of the body, so a damaged file is seen and built
 again; a folder that cannot be written to is done without. `LABSIM_CACHE` names another folder, or `off`.
@@ -7,7 +7,6 @@ again; a folder that cannot be written to is done without. `LABSIM_CACHE` names 
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
@@ -15,6 +14,7 @@ from json import JSONDecodeError, dumps, loads
 from pathlib import Path
 from typing import Any
 
+from labsim import paths
 from labsim.kube.cluster import Cluster
 from labsim.worlds import files
 
@@ -102,14 +102,7 @@ def cache_folder() -> Path | None:
     chosen = os.environ.get("LABSIM_CACHE", "")
     if chosen == "off":
         return None
-    if chosen:
-        folder = Path(chosen)
-    elif sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Caches" / "labsim"
-    elif sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "labsim" / "Cache"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "labsim"
+    folder = Path(chosen) if chosen else paths.cache() / "worlds"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
@@ -158,11 +151,10 @@ def restore(found: Built, seed: int, freeze_objects: bool = False) -> Cluster:
 
 def _move(cluster: Cluster, distance: int) -> None:
     """Another start of time: clock and timers move, stamps stay, so the world is older or younger by as much."""
-    rows = cluster.timers.dump()
+    from labsim.worlds.age import shift_timers
+
     cluster.clock.now += distance
-    for controller, key, _, _ in rows:
-        cluster.timers.set(str(controller), tuple(key), None)  # type: ignore[arg-type]
-    cluster.timers.load([[c, k, int(due) + distance, kind] for c, k, due, kind in rows])  # type: ignore[call-overload]
+    shift_timers(cluster, distance)
 
 
 # -- files -------------------------------------------------------------------------------------------------------------

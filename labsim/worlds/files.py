@@ -1,4 +1,4 @@
-"""Where world files are and which files a world consists of. Reads them as plain bytes: no YAML parser is needed here."""
+"""Where world files are and which files a world consists of. Reads them as plain bytes, without a YAML parser."""
 
 from __future__ import annotations
 

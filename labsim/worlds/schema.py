@@ -1,4 +1,4 @@
-"""The form of a world file. Unknown keys are refused; an error is one line with file, line, field and what was expected."""
+"""The form of a world file. Unknown keys are refused; an error is one line: file, line, field, what was expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The NVIDIA GPU Operator: the ClusterPolicy controller, Node Feature Discovery and the programs in the operands' pods."""
+"""The NVIDIA GPU Operator: the ClusterPolicy controller, Node Feature Discovery and the programs of the operands."""
 
 from __future__ import annotations
 

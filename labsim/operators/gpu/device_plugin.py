@@ -46,7 +46,8 @@ class DevicePlugin(Process):
                 if "at" not in memory:
                     self.remember(container, {"at": begin})
                 return After(begin - self.now)
-            return self._serve(container, node)
+            self._serve(container, node)
+            return None
         self._health(container, node, memory)
         return None
 
@@ -97,7 +98,7 @@ class DevicePlugin(Process):
             f"Registered device plugin for '{resource}' with Kubelet",
         ):
             self.log(container, klog(self.now, "I", "server.go:197", text))
-        plugin = {
+        plugin: Object = {
             "apiVersion": "runtime.labsim/v1",
             "kind": "DevicePlugin",
             "metadata": {"name": f"{node}.{resource.replace('/', '_')}"},

@@ -101,7 +101,7 @@ class DriverManager(Process):
         back: dict[str, str | None] = {key: "true" for key in CLIENTS if have.get(key) == PAUSED}
         if back:
             self.log(container, "Rescheduling all GPU clients on the current node by enabling their component labels")
-        # nvsm is a key that only the driver manager and MIG Manager write; empty until the first MIG change (gpu.md 2.7 c).
+        # nvsm is a key that only the driver manager and MIG Manager write; empty at first (gpu.md 2.7 c).
         if names.DEPLOY + "nvsm" not in have:
             back[names.DEPLOY + "nvsm"] = ""
         self.label_node(node, back)

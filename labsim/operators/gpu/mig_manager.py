@@ -1,8 +1,8 @@
-"""MIG Manager: follows the label nvidia.com/mig.config of its node (gpu.md 2; mig-parted v0.14, cmd/nvidia-mig-manager).
+"""MIG Manager: follows the label nvidia.com/mig.config of its node (gpu.md 2; mig-parted v0.14).
 
 The process is a machine of steps; `mig_run` has those of one reconfiguration. Its memory:
-`step` and `at` (what comes next and when), `current` and `lastRead` (the label as the informer saw it last, and as the loop
-took it last), `restored` (quirk 2.7 b), `file` (which config file it uses) and what the run under way needs.
+`step` and `at` (what comes next and when), `current` and `lastRead` (the label as the informer saw it last, and as the
+loop took it last), `restored` (quirk 2.7 b), `file` (which config file it uses) and what the run under way needs.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class MigManager(Process):
         return None
 
     def _observe(self, container: Object, memory: Memory) -> None:
-        """SyncableMigConfig.Set: a value other than the last one is noted; only a value that is not empty wakes the loop."""
+        """SyncableMigConfig.Set: a new value is noted; only one that is not empty wakes the loop."""
         node = self.client.find("nodes", container["spec"]["nodeName"])
         value = labels_of(node or {}).get(names.MIG_CONFIG, "")
         if value == memory["current"]:
@@ -92,7 +92,7 @@ class MigManager(Process):
         return delay
 
     def _wait(self, container: Object, memory: Memory) -> None:
-        """SyncableMigConfig.Get: a value that came meanwhile is taken at once, the newest only; else the loop sleeps."""
+        """SyncableMigConfig.Get: the newest value that came meanwhile is taken at once; else the loop sleeps."""
         self.say(container, "info", f"Waiting for change to '{names.MIG_CONFIG}' label")
         memory["step"] = "waiting"
         self._observe(container, memory)

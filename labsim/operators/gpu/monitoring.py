@@ -56,7 +56,9 @@ class ConfigManager(Process):
 
     name = "config-manager"
     account = "nvidia-device-plugin"
-    containers = dict.fromkeys(("nvidia-device-plugin-daemonset", "gpu-feature-discovery"), ("config-manager", "config-manager-init"))
+    containers = dict.fromkeys(
+        ("nvidia-device-plugin-daemonset", "gpu-feature-discovery"), ("config-manager", "config-manager-init")
+    )
     watch_machine = False
 
     def run(self, container: Object) -> After | None:

@@ -1,4 +1,4 @@
-"""Names that the parts of the GPU Operator agree on: labels, namespaces, files. Source: gpu.md 2.2, 5; gpu-operator v26.3.3."""
+"""Names that the parts of the GPU Operator agree on: labels, namespaces, files (gpu.md 2.2, 5)."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ CONTAINERS = "containers.runtime.labsim"
 PLUGINS = "deviceplugins.runtime.labsim"
 MACHINES = "machines.hardware.labsim"
 
-# The content of the driver-ready file of a driver container (gpu-operator cmd/nvidia-validator/driver.go); the entry scripts
-# of the other operands print it.
+# The content of the driver-ready file of a driver container (gpu-operator cmd/nvidia-validator/driver.go); the entry
+# scripts of the other operands print it.
 DRIVER_ENV = (
     "IS_HOST_DRIVER=false",
     "NVIDIA_DRIVER_ROOT=/run/nvidia/driver",

@@ -1,7 +1,7 @@
-"""Node Feature Discovery: a worker a node describes the machine in a NodeFeature object, the master makes labels of all of them.
+"""Node Feature Discovery: a worker a node describes the machine in a NodeFeature, the master makes labels of them.
 
-The master owns what it wrote (the node's annotation `feature-labels` lists it): labels that no NodeFeature gives any more
-go, labels that somebody removed come back with the next resync.
+The master owns what it wrote (the node's annotation `feature-labels` lists it): labels that no NodeFeature gives any
+more go, labels that somebody removed come back with the next resync.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ OWNED = "nfd.node.kubernetes.io/feature-labels"
 RESYNC = MINUTE
 START = 2 * SECOND
 
-# A DGX H100's two Xeon Platinum 8480C and its PCI devices: GPUs (10de), ConnectX-7 (15b3), the on-board 10G adapter (8086)
-# and the management controller's VGA (1a03).
+# A DGX H100's two Xeon Platinum 8480C and its PCI devices: GPUs (10de), ConnectX-7 (15b3), the on-board 10G adapter
+# (8086) and the management controller's VGA (1a03).
 _CPU_FLAGS = (
     "ADX AESNI AMXBF16 AMXINT8 AMXTILE AVX AVX2 AVX512BF16 AVX512BITALG AVX512BW AVX512CD AVX512DQ AVX512F AVX512FP16 "
-    "AVX512IFMA AVX512VBMI AVX512VBMI2 AVX512VL AVX512VNNI AVX512VPOPCNTDQ AVXVNNI CLDEMOTE CMPXCHG8 FLUSH_L1D FMA3 FSRM "
-    "FXSR FXSROPT GFNI IA32_ARCH_CAP IBPB IBRS LAHF MD_CLEAR MOVBE MOVDIR64B MOVDIRI OSXSAVE SERIALIZE SHA "
+    "AVX512IFMA AVX512VBMI AVX512VBMI2 AVX512VL AVX512VNNI AVX512VPOPCNTDQ AVXVNNI CLDEMOTE CMPXCHG8 FLUSH_L1D FMA3 "
+    "FSRM FXSR FXSROPT GFNI IA32_ARCH_CAP IBPB IBRS LAHF MD_CLEAR MOVBE MOVDIR64B MOVDIRI OSXSAVE SERIALIZE SHA "
     "SPEC_CTRL_SSBD STIBP STIBP_ALWAYSON SYSCALL SYSEE TSXLDTRK VAES VMX VPCLMULQDQ WAITPKG WBNOINVD X87 XGETBV1 XSAVE "
     "XSAVEC XSAVEOPT XSAVES"
 )

@@ -1,6 +1,6 @@
 """The ClusterPolicy controller of the gpu-operator pod (gpu.md 5.3, 5.4; controllers/ of gpu-operator v26.3.3).
 
-One reconcile: label the nodes, bring every state's objects to what the ClusterPolicy says, report which states are ready.
+One reconcile: label the nodes, bring each state to what the ClusterPolicy says, report the states that are not ready.
 """
 
 from __future__ import annotations

@@ -30,7 +30,16 @@ class Waiting(Process):
 
     name = "toolkit-validation"
     account = validator.NAME
-    containers = dict.fromkeys(("nvidia-device-plugin-daemonset", "gpu-feature-discovery", "nvidia-dcgm-exporter", "nvidia-dcgm", "nvidia-mig-manager"), ("toolkit-validation",))
+    containers = dict.fromkeys(
+        (
+            "nvidia-device-plugin-daemonset",
+            "gpu-feature-discovery",
+            "nvidia-dcgm-exporter",
+            "nvidia-dcgm",
+            "nvidia-mig-manager",
+        ),
+        ("toolkit-validation",),
+    )
 
     def run(self, container: Object) -> After | None:
         if names.TOOLKIT_READY in files(self.machine(container["spec"]["nodeName"])):
@@ -46,7 +55,7 @@ class Waiting(Process):
 
 
 class DriverValidation(Process):
-    """driver-validation, in the toolkit's and in the validator's pod: waits for the driver container, then nvidia-smi."""
+    """driver-validation, in the toolkit's and the validator's pod: waits for the driver container, then nvidia-smi."""
 
     name = "driver-validation"
     account = validator.NAME
@@ -137,7 +146,8 @@ class Checks(Process):
             return After(self.started(container) + CHECK_TIME - self.now)
         node = str(container["spec"]["nodeName"])
         if step == "toolkit-validation":
-            return self._toolkit(container, node)
+            self._toolkit(container, node)
+            return None
         return self._cuda(container, node) if step == "cuda-validation" else self._plugin(container, node)
 
     def ended(self, key: Key, container: Object | None) -> None:
@@ -200,7 +210,7 @@ class Checks(Process):
                 self.client.delete("pods", old["metadata"]["name"], self.namespace, grace_seconds=0)
         daemon_set = self.client.get("daemonsets.apps", validator.NAME, self.namespace)
         owners = get_in(daemon_set, "metadata", "ownerReferences", default=[])
-        policy = next(iter(self.client.list(names.POLICIES)), {"spec": {}})
+        policy: Object = next(iter(self.client.list(names.POLICIES)), {"spec": {}})
         return self.client.create("pods", validator.cuda_pod(policy["spec"], node, owners), self.namespace)
 
     def _plugin(self, container: Object, node: str) -> After | None:
@@ -226,9 +236,7 @@ def _has_gpu(node: Object) -> bool:
     """It looks at Capacity, so that a stale key hides a fault for five minutes (gpu.md 5.2)."""
     capacity = get_in(node, "status", "capacity", default={})
     return any(
-        int(value) >= 1
-        for key, value in capacity.items()
-        if key.startswith("nvidia.com/mig-") or key.startswith("nvidia.com/gpu")
+        int(value) >= 1 for key, value in capacity.items() if key.startswith(("nvidia.com/mig-", "nvidia.com/gpu"))
     )
 
 

@@ -89,7 +89,7 @@ def privileged(level: bool = False) -> Object:
 
 
 def waiting_init(spec: Spec, stack: str, volume: str, path: str) -> Object:
-    """The init container that waits for the validator's toolkit-ready file; `stack` is its word for what it waits for."""
+    """The init container that waits for the file toolkit-ready; `stack` is its word for what it waits for."""
     return {
         "name": "toolkit-validation",
         "image": image(part(spec, "validator")),
@@ -122,7 +122,7 @@ def main_container(section: Mapping[str, Any], name: str, **more: Any) -> Object
 
 
 def entry_script(name: str, app: str, program: str, *more: str) -> Object:
-    """The ConfigMap with the start script of an operand: it waits for the driver, prints its roots, starts the program."""
+    """The ConfigMap with an operand's start script: wait for the driver, print its roots, start the program."""
     lines = [
         "#!/bin/sh",
         "",

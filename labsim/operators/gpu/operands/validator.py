@@ -1,4 +1,4 @@
-"""state-operator-validation: four init containers, each a check, and the CUDA test pod. Source: gpu-operator v26.3.3."""
+"""state-operator-validation: four init containers, each a check, and the CUDA test pod (gpu-operator v26.3.3)."""
 
 from __future__ import annotations
 
