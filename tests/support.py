@@ -1,4 +1,4 @@
-"""Small clusters for tests: the kernel with controllers, scheduler and kubelets, and machines that register their nodes."""
+"""Small clusters for tests: kernel, controllers, scheduler, kubelets, and machines that register their nodes."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ class Lab:
                 self.setup.create("namespaces", body)
         for node in nodes:
             self.setup.create("machines.hardware.labsim", new_machine(node, 1, product))
+            self.cluster.loop.drain()
         self.cluster.loop.drain()
         self.cluster.begin_input(1)
 
@@ -84,7 +85,8 @@ def pod(name: str, image: str = "nginx:1.27", *, command: list[str] | None = Non
     container: Object = {"name": "main", "image": image}
     if command:
         container["command"] = command
-    for key in ("resources", "readinessProbe", "livenessProbe", "startupProbe", "ports", "env", "envFrom", "imagePullPolicy"):
+    probes = ("readinessProbe", "livenessProbe", "startupProbe")
+    for key in ("resources", "ports", "env", "envFrom", "imagePullPolicy", *probes):
         if key in spec:
             container[key] = spec.pop(key)
     labels = spec.pop("labels", {"app": name})

@@ -34,7 +34,7 @@ FINISHED = ("Succeeded", "Failed")
 
 
 class Manager(Controller):
-    """A controller of kube-controller-manager. `account` is its service account, `component` the source of its events."""
+    """A controller of kube-controller-manager: `account` is its service account, `component` names it in events."""
 
     account = ""
     component = ""
@@ -205,7 +205,7 @@ def alive(pods: Iterable[Object]) -> Objects:
 
 
 def deletion_rank(pod: Object) -> tuple[Any, ...]:
-    """controller.ActivePods: first to be deleted sorts first: unassigned, pending, not ready, cheap, restarted, young."""
+    """First to be deleted sorts first: unassigned, pending, not ready, cheap, often restarted, young (ActivePods)."""
     cost = int((pod["metadata"].get("annotations") or {}).get("controller.kubernetes.io/pod-deletion-cost", 0))
     restarts = sum(int(s.get("restartCount", 0)) for s in get_in(pod, "status", "containerStatuses", default=()))
     phase = {"Pending": 0, "Unknown": 1}.get(str(get_in(pod, "status", "phase", default="Pending")), 2)

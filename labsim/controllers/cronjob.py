@@ -1,4 +1,4 @@
-"""CronJobs: Jobs on a schedule. Source: pkg/controller/cronjob (v2) of 1.35; five-field schedules and @ words, UTC only."""
+"""CronJobs: Jobs on a schedule, five fields or an @ word, in UTC only. Source: pkg/controller/cronjob (v2) of 1.35."""
 
 from __future__ import annotations
 

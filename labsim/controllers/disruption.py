@@ -43,7 +43,7 @@ class DisruptionController(Manager):
         )
 
     def _pod_keys(self, write: Write) -> list[Key]:
-        found = []
+        found: list[Key] = []
         for budget in self.client.list(RESOURCE, write.namespace):
             selector = get_in(budget, "spec", "selector")
             if any(o is not None and selector_matches(selector, labels_of(o)) for o in (write.before, write.after)):

@@ -58,13 +58,13 @@ class GarbageCollector(Manager):
             for resource, obj in self.store.dependents(key[1]):
                 self._attempt(resource, obj)
         elif key[0] == "dependent":
-            obj = self.store.get(key[1], key[2], key[3])
-            if obj is not None:
-                self._attempt(key[1], obj)
+            dependent = self.store.get(key[1], key[2], key[3])
+            if dependent is not None:
+                self._attempt(key[1], dependent)
         else:
-            obj = self.store.get(key[0], key[1], key[2])
-            if obj is not None and obj["metadata"].get("deletionTimestamp"):
-                self._finalise(key[0], obj)
+            owner = self.store.get(key[0], key[1], key[2])
+            if owner is not None and owner["metadata"].get("deletionTimestamp"):
+                self._finalise(key[0], owner)
         return None
 
     def _exists(self, obj: Object, ref: Object) -> bool:

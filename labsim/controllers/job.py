@@ -123,9 +123,9 @@ class JobController(Manager):
 
     def _finish(self, job: Object, status: Object, pods: Objects, kind: str, reason: str, message: str) -> None:
         for pod in owned(self.client, "pods", job):
-            if TRACKING in (pod["metadata"].get("finalizers") or ()) and kind == "Failed":
-                if _phase(pod) not in ("Succeeded", "Failed"):
-                    status["failed"] = int(status.get("failed", 0)) + 1
+            tracked = TRACKING in (pod["metadata"].get("finalizers") or ())
+            if tracked and kind == "Failed" and _phase(pod) not in ("Succeeded", "Failed"):
+                status["failed"] = int(status.get("failed", 0)) + 1
             self._untrack(pod)
         message = message or "Reached expected number of succeeded pods"
         first = "FailureTarget" if kind == "Failed" else "SuccessCriteriaMet"

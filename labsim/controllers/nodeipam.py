@@ -1,4 +1,4 @@
-"""Pod address ranges: each node gets the first free /24 of the cluster's 10.244.0.0/16. Source: nodeipam, kubeadm's default."""
+"""Pod address ranges: each node gets the first free /24 of 10.244.0.0/16 (pkg/controller/nodeipam)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ MACHINES = "machines.hardware.labsim"
 GRACE, STARTUP_GRACE = (
     50 * SECOND,
     60 * SECOND,
-)  # --node-monitor-grace-period (1.32 and later), --node-startup-grace-period
+)  # node-monitor and node-startup grace period
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 _PRESSURE = {
@@ -30,7 +30,7 @@ _KINDS = ("MemoryPressure", "DiskPressure", "PIDPressure", "Ready")
 
 
 class NodeLifecycleController(Manager):
-    """A kubelet is silent when its machine says that it stopped; the last heartbeat is then in the node's conditions."""
+    """A kubelet is silent when its machine says that it stopped; its last heartbeat is in the node's conditions."""
 
     name = "node-lifecycle"
     account = "node-controller"
@@ -190,7 +190,8 @@ class TaintEvictionController(Manager):
         for taint in taints:
             matching = [t for t in tolerations if tolerates(t, taint)]
             if not matching:
-                return self._evict(pod)
+                self._evict(pod)
+                return None
             seconds = [int(t["tolerationSeconds"]) for t in matching if t.get("tolerationSeconds") is not None]
             if len(seconds) == len(matching):
                 added = parse_time(str(taint.get("timeAdded") or pod["metadata"]["creationTimestamp"]))
@@ -199,7 +200,10 @@ class TaintEvictionController(Manager):
         if not limits:
             return None
         at = min(limits)
-        return self._evict(pod) if self.now >= at else After(at - self.now)
+        if self.now < at:
+            return After(at - self.now)
+        self._evict(pod)
+        return None
 
     def _evict(self, pod: Object) -> None:
         condition = {

@@ -1,6 +1,6 @@
-"""Claims to volumes: bind what fits, and a simple provisioner for storage classes. Source: pkg/controller/volume of 1.35.
+"""Claims to volumes: bind what fits, and a simple provisioner. Source: pkg/controller/volume of 1.35.
 
-Every StorageClass provisions a hostPath volume on the node that its first pod was placed on (or anywhere, for Immediate).
+Every StorageClass provisions a hostPath volume on the node that its first pod was placed on (anywhere for Immediate).
 """
 
 from __future__ import annotations

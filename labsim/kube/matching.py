@@ -13,7 +13,7 @@ Labels = Mapping[str, str]
 def requirement_matches(requirement: Mapping[str, Any], labels: Labels) -> bool:
     """One matchExpressions entry of a label selector or a node selector term."""
     key, operator = str(requirement["key"]), requirement["operator"]
-    values = requirement.get("values") or ()
+    values = list(requirement.get("values") or ())
     value = labels.get(key)
     if operator == "In":
         return value is not None and value in values

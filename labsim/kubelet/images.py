@@ -89,7 +89,7 @@ def with_image(node: Object, image: str, bytes_: int) -> list[Any]:
 def pull_failure(image: str, machine: Object, catalogue: Mapping[str, Any]) -> tuple[str, str] | None:
     """(reason, text of the runtime's error) when the registry does not hand the image out.
 
-    Faults are in the machine's status: `registry-unreachable` {registry}, any when left out, and `image-missing` {images}.
+    Faults are in the machine's status: `registry-unreachable` {registry; any when left out}, `image-missing` {images}.
     """
     reference = Reference.parse(image)
     prefix = f'failed to pull and unpack image "{reference.full}": failed to resolve reference "{reference.full}": '
@@ -99,10 +99,8 @@ def pull_failure(image: str, machine: Object, catalogue: Mapping[str, Any]) -> t
         host = "registry-1.docker.io" if reference.registry == HUB else reference.registry
         path = reference.repository.split("/", 1)[1]
         head = f'failed to do request: Head "https://{host}/v2/{path}/manifests/{manifest}": '
-        return (
-            "ErrImagePull",
-            f"rpc error: code = DeadlineExceeded desc = {prefix}{head}dial tcp: lookup {host}: i/o timeout",
-        )
+        error = f"{prefix}{head}dial tcp: lookup {host}: i/o timeout"
+        return "ErrImagePull", f"rpc error: code = DeadlineExceeded desc = {error}"
     withdrawn = get_in(machine, "status", "faults", "image-missing", "images", default=())
     gone = any(Reference.parse(str(name)).full == reference.full for name in withdrawn)
     entry = catalogue.get(reference.repository)

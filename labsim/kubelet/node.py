@@ -1,8 +1,9 @@
 """The node's side: registration, status, resources, events; start, stop and reboot of the kubelet.
 
-The machine's `status.kubelet` is {running, startedAt, since, stopped}: `startedAt` (ms) is set when the kubelet has begun
-its work, `since` when it stopped answering; whoever writes plain {"running": true} starts it (again). `stopped` holds
-when plugins' sockets vanished, `cordoned` what it last saw of its node. While it runs heartbeats are computed when read; at a stop the last one is written down.
+The machine's `status.kubelet` is {running, startedAt, since, stopped, cordoned}: `startedAt` (ms) is set when the
+kubelet has begun its work, `since` when it stopped answering; whoever writes plain {"running": true} starts it (again).
+`stopped` holds when plugins' sockets vanished, `cordoned` what it last saw of its node. While it runs heartbeats are
+computed when read; at a stop the last one is written down.
 """
 
 from __future__ import annotations
@@ -157,12 +158,11 @@ def _status(client: Client, seed: int, name: str, node: Object, machine: Object)
     old = node.get("status") or {}
     capacity, allocatable = _resources(machine)
     system = machine["spec"].get("system", {})
-    extended = lambda part: {k: v for k, v in (old.get(part) or {}).items() if k not in capacity}  # noqa: E731
     serial = str(machine["spec"].get("serial", name))
     return {
         **old,
-        "capacity": {**capacity, **extended("capacity")},
-        "allocatable": {**allocatable, **extended("allocatable")},
+        "capacity": {**capacity, **_extended(old, "capacity", capacity)},
+        "allocatable": {**allocatable, **_extended(old, "allocatable", capacity)},
         "conditions": _conditions(client.now, old.get("conditions") or ()),
         "addresses": old.get("addresses") or _addresses(name, node, machine),
         "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
@@ -185,7 +185,7 @@ def _status(client: Client, seed: int, name: str, node: Object, machine: Object)
 
 
 def _resources(machine: Object) -> tuple[Object, Object]:
-    """(capacity, allocatable) without plugins' resources: as the world states them for this machine (`spec.system`), else
+    """(capacity, allocatable) without plugins' resources: as the world states them (machine `spec.system`), else
     worked out from its size."""
     system = machine["spec"].get("system", {})
     memory_ki = int(machine["spec"]["memoryMi"]) * 1024
@@ -204,6 +204,11 @@ def _resources(machine: Object) -> tuple[Object, Object]:
         "memory": f"{memory_ki - EVICTION_MI * 1024}Ki",
     }
     return capacity, allocatable
+
+
+def _extended(status: Object, part: str, own: Object) -> Object:
+    """What device plugins or an administrator added."""
+    return {key: value for key, value in (status.get(part) or {}).items() if key not in own}
 
 
 def _handlers(machine: Object) -> list[Object]:

@@ -18,7 +18,8 @@ def image_ready(sync: PodSync, group: str, spec: Object, container: Object) -> b
     policy = images.policy(spec)
     pull = get_in(container, "status", "pull", default={})
     if images.invalid_name(image):
-        text = f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": invalid reference format'
+        parse = f'couldn\'t parse image name "{image}": invalid reference format'
+        text = f'Failed to apply default image tag "{image}": {parse}'
         if pull.get("reason") != "InvalidImageName":
             sync.event("Warning", "InspectFailed", text, name, group)
             sync.event("Warning", "Failed", "Error: InvalidImageName", name, group)

@@ -25,7 +25,7 @@ DATE = "\x00date\x00"  # replaced by the simulated date of the instant the line 
 
 @dataclass
 class Plan:
-    """`lines`: (ms after the start, stream, text). `exit_after` None: runs until stopped. `chatter`: printed for ever."""
+    """`lines`: (ms after the start, stream, text). `exit_after` None: until stopped. `chatter`: printed for ever."""
 
     lines: list[tuple[int, str, str]] = field(default_factory=list)
     exit_after: int | None = None
@@ -95,8 +95,8 @@ def _commands(text: str) -> list[list[str]] | None:
 
 def _run(commands: list[list[str]], env: Mapping[str, str], program: Program) -> Plan | None:
     found, at, code = Plan(), 50, 0
-    for n, argv in enumerate(commands):
-        argv = [_expand(word, env) for word in argv]
+    for words_ in commands:
+        argv = [_expand(word, env) for word in words_]
         while argv and (argv[0] == "exec" or re.fullmatch(r"\w+=\S*", argv[0])):
             argv = argv[1:]
         if not argv:

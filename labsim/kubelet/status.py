@@ -61,6 +61,10 @@ def container_status(sync: PodSync, group: str, spec: Object, initializing: bool
         failing = status.get("pull") or {}
         if failing.get("message"):
             found["state"] = {"waiting": {"message": failing["message"], "reason": failing["reason"]}}
+        elif status.get("last"):
+            # Being restarted: until the new container exists the old one is shown.
+            found["state"] = {"terminated": status["last"]}
+            found["restartCount"] = spec_["attempt"] - 1
         else:
             found["state"] = {"waiting": {"reason": first_wait}}
     return found

@@ -105,7 +105,7 @@ def _claims(cycle: Cycle) -> None:
 
 def waits_for_consumer(client: Client, claim: Object) -> bool:
     found = client.find("storageclasses.storage.k8s.io", str(get_in(claim, "spec", "storageClassName", default="")))
-    return get_in(found, "volumeBindingMode") == "WaitForFirstConsumer"
+    return bool(get_in(found, "volumeBindingMode") == "WaitForFirstConsumer")
 
 
 def term_selects(term: Object, owner: Object, other: Object) -> bool:
@@ -244,7 +244,7 @@ FILTERS: tuple[Filter, ...] = (
 
 
 def refused(cycle: Cycle, info: NodeInfo) -> Refusal | None:
-    """The answer of the first plugin that refuses the node; pods nominated to it with no lower priority count as there."""
+    """The first plugin's refusal; pods nominated to the node with no lower priority count as there."""
     promised = [
         nominee
         for place, nominee in cycle.snapshot.nominated.get(info.name, {}).items()

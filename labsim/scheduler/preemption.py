@@ -155,7 +155,8 @@ def _budgets(client: Client) -> list[tuple[Object, int]]:
 
 def _split(pods: list[PodInfo], budgets: list[tuple[Object, int]]) -> tuple[list[PodInfo], list[PodInfo]]:
     left = [allowed for _, allowed in budgets]
-    violating, clean = [], []
+    violating: list[PodInfo] = []
+    clean: list[PodInfo] = []
     for info in sorted(pods, key=_importance):
         breaks = False
         for n, (budget, _) in enumerate(budgets):

@@ -86,7 +86,7 @@ class NodeInfo:
 
 
 class Snapshot:
-    """`nodes` by name, `order` their sorted names, `pending` pods without a node, `anti` pods with required anti-affinity."""
+    """`nodes` by name, `order` their sorted names, `pending` pods without node, `anti` with required anti-affinity."""
 
     def __init__(self, api: APIServer) -> None:
         self.store = api.store
