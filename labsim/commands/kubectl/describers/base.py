@@ -34,10 +34,12 @@ class Page:
 
     def flush(self) -> None:
         """What follows aligns by itself."""
-        from labsim.kube.tabwriter import expand
+        from labsim.kube.tabwriter import TabWriter
 
         if self._open:
-            self._parts.append(expand("".join(self._open), minwidth=0, tabwidth=8, padding=2))
+            writer = TabWriter(0, 2)
+            writer.write("".join(self._open))
+            self._parts.append(writer.flush())
             self._open = []
 
     def text(self) -> str:
@@ -120,7 +122,7 @@ def selector_text(selector: Mapping[str, Any] | None) -> str:
     """metav1.FormatLabelSelector."""
     from labsim.kube.matching import selector_text as text_of
 
-    return text_of(selector) or "<none>" if selector is not None else "<none>"
+    return text_of(selector) or "<none>"
 
 
 def labels_text(labels: Mapping[str, str] | None) -> str:

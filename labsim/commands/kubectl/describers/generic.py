@@ -51,7 +51,7 @@ def _scalar(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        from labsim.kube.gofmt import value_text
+        from labsim.kube.gofmt import number
 
-        return value_text(value)
+        return number(value)
     return str(value)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from labsim.commands.kubectl.mapping import kind_name
 from labsim.kube.client import Client
 from labsim.kube.objects import Object, labels_of, name_of, namespace_of
 from labsim.kube.scheme import Resource
-
-_MINIMUM, _PADDING = 6, 3
+from labsim.kube.tabwriter import TabWriter, get_writer
 
 
 @dataclass(frozen=True)
@@ -74,26 +73,14 @@ def labels_text(labels: dict[str, str]) -> str:
     return ",".join(f"{k}={v}" for k, v in sorted(labels.items())) or "<none>"
 
 
-@dataclass
-class Layout:
-    """Column widths, remembered from one `render` to the next (get -w): a longer cell moves only its own row."""
-
-    widths: list[int] = field(default_factory=list)
-
-    def render(self, rows: Sequence[Sequence[str]]) -> str:
-        for row in rows:
-            for at, cell in enumerate(row[:-1]):
-                needed = max(_MINIMUM, len(cell) + _PADDING)
-                if at >= len(self.widths):
-                    self.widths.append(needed)
-                self.widths[at] = max(self.widths[at], needed)
-        return "".join(
-            "".join(cell.ljust(self.widths[at]) for at, cell in enumerate(row[:-1])) + row[-1] + "\n"
-            for row in rows
-            if row
-        )
-
-
 def render(rows: Sequence[Sequence[str]]) -> str:
     """One table, all columns but the last padded."""
-    return Layout().render(rows)
+    writer = get_writer()
+    return add(writer, rows)
+
+
+def add(writer: TabWriter, rows: Sequence[Sequence[str]]) -> str:
+    """Rows through a writer that is kept (get -w): a longer cell moves only its own row."""
+    for row in rows:
+        writer.write("\t".join(row) + "\n")
+    return writer.flush()
