@@ -12,21 +12,11 @@ from typing import TYPE_CHECKING, Any
 from labsim.kube.errors import FieldError
 from labsim.kube.objects import Object, get_in, name_of, namespace_of
 from labsim.kube.scheme import Resource
+from labsim.kube.tables import DEFAULT, Column, Table
 
 if TYPE_CHECKING:
     from labsim.kube.apiserver import APIServer
     from labsim.kube.store import Index
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a server-side Table; priority 1 shows with `-o wide` only."""
-
-    name: str
-    type: str = "string"
-    format: str = ""
-    priority: int = 0
-    description: str = ""
 
 
 @dataclass(slots=True)
@@ -40,14 +30,10 @@ class Request:
     warnings: list[str] = field(default_factory=list)
 
 
-AGE = Column("Age")
-NAME = Column("Name", format="name")
-
-
 class Strategy:
     """Defaults serve kinds without behaviour. All methods are pure: they return new objects."""
 
-    columns: tuple[Column, ...] = (NAME, AGE)
+    table: Table = DEFAULT
     # Extra field selectors beyond metadata.name and metadata.namespace.
     fields: Mapping[str, Callable[[Object], str]] = {}
     indexes: Mapping[str, Index] = {}
@@ -137,11 +123,13 @@ class Strategy:
         """What only shows that time passes (heartbeats, lease renewals), filled in when read."""
         return obj
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.table.columns
+
     def cells(self, obj: Object, now: int) -> Sequence[Any]:
         """The Table cells of one object, one a column. `now` in ms."""
-        from labsim.kube.tables import age
-
-        return [name_of(obj), age(obj, now)]
+        return self.table.cells(obj, now)
 
     def field_value(self, obj: Object, path: str) -> str | None:
         """The value a field selector compares, or None when this kind has no such selector."""

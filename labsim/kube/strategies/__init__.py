@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labsim.kube.builtins import RESOURCES
-from labsim.kube.strategies import core, workloads
+from labsim.kube.strategies import apiextensions, core, workloads
 from labsim.kube.strategies.hidden import Containers, DevicePlugins
 from labsim.kube.strategies.pods import Pods
 from labsim.kube.strategy import Strategy
+from labsim.kube.tables.catalog import TABLES
 
 if TYPE_CHECKING:
     from labsim.kube.apiserver import APIServer
@@ -17,6 +18,7 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "pods": Pods,
     **core.STRATEGIES,
     **workloads.STRATEGIES,
+    apiextensions.DEFINITIONS: apiextensions.Definitions,
     "containers.runtime.labsim": Containers,
     "deviceplugins.runtime.labsim": DevicePlugins,
 }
@@ -25,4 +27,7 @@ STRATEGIES: dict[str, type[Strategy]] = {
 def install(api: APIServer) -> None:
     """Serve all built-in kinds."""
     for resource in RESOURCES:
-        api.install(STRATEGIES.get(resource.key, Strategy)(resource))
+        strategy = STRATEGIES.get(resource.key, Strategy)(resource)
+        strategy.table = TABLES.get(resource.key, strategy.table)
+        api.install(strategy)
+    apiextensions.serve(api)
