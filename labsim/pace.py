@@ -1,11 +1,13 @@
-"""How time passes while a line runs: one second a program call, steps while waiting, limits that are counts."""
+"""What the shell asks of the lab while a line runs: time (a second a call, steps while waiting), editor, questions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from labsim.commands.base import Interrupted, WaitEnd
+from typing import Protocol
+
+from labsim.commands.base import Interrupted, NoTerminal, Stream, WaitEnd
 from labsim.kube.cluster import Cluster
 from labsim.sim.clock import SECOND
 
@@ -14,16 +16,44 @@ STEP_LIMIT = 360
 QUIET_STEPS = 12
 
 
+class Face(Protocol):
+    """The people's side: a TUI, a REPL, or nobody (headless)."""
+
+    def emit(self, text: str, stream: Stream) -> None: ...
+    def edit(self, name: str, text: str) -> str | None: ...
+    def ask(self, prompt: str) -> str: ...
+    def step(self, steps: int) -> None: ...
+
+
+class Nobody:
+    """Headless: output is collected by the line, and there is no terminal to edit or answer at."""
+
+    def emit(self, text: str, stream: Stream) -> None:
+        pass
+
+    def edit(self, name: str, text: str) -> str | None:
+        raise NoTerminal
+
+    def ask(self, prompt: str) -> str:
+        raise NoTerminal
+
+    def step(self, steps: int) -> None:
+        pass
+
+
 class Pace:
     """The clock of one lab. The shell calls it before and after each program and when a program waits.
 
-    `step` ms is the world's step. `on_step` is called after each step of a wait, with the lock given up round it
-    (`yielding`), so that a view can be shown and an HTTP request served.
+    `step` ms is the world's step. After each step of a wait the face is told and the lock given up for a moment
+    (`yielding`), so that a view can be shown and an HTTP request served. `replies` are recorded answers of editor and
+    questions (a replay); new ones are handed to `on_reply`.
     """
 
     def __init__(self, cluster: Cluster, step: int) -> None:
         self.cluster, self.step = cluster, step
-        self.on_step: Callable[[int], None] | None = None
+        self.face: Face = Nobody()
+        self.replies: list[str | None] = []
+        self.on_reply: Callable[[str | None], None] = lambda reply: None
         self.yielding: Callable[[], AbstractContextManager[None]] = nullcontext
         self.interrupted: Callable[[], bool] = lambda: False
         self.interrupt_at: int | None = None  # replay: the look at which Ctrl-C was seen
@@ -52,9 +82,23 @@ class Pace:
         self.silent = 0
         self.cluster.loop.advance_to(self.cluster.clock.now + CALL_COST)
 
-    def printed(self) -> None:
-        """Something was shown while waiting: what follows is not a wait for nothing."""
+    def emit(self, text: str, stream: Stream) -> None:
+        """Something is shown while waiting: what follows is not a wait for nothing."""
         self.silent = 0
+        self.face.emit(text, stream)
+
+    def edit(self, name: str, text: str) -> str | None:
+        return self._reply(lambda: self.face.edit(name, text))
+
+    def ask(self, prompt: str) -> str:
+        return self._reply(lambda: self.face.ask(prompt)) or ""
+
+    def _reply(self, question: Callable[[], str | None]) -> str | None:
+        if self.replies:
+            return self.replies.pop(0)
+        reply = question()
+        self.on_reply(reply)
+        return reply
 
     def advance(self, until: Callable[[], bool] | None = None, timeout_ms: int | None = None) -> WaitEnd:
         """Move the clock until the condition holds, the timeout is over, or the wait is pointless."""
@@ -79,8 +123,7 @@ class Pace:
             if not short:
                 self.steps += 1
             self.silent += 1
-            if self.on_step is not None:
-                self.on_step(self.steps)
+            self.face.step(self.steps)
             with self.yielding():
                 pass
 
