@@ -121,8 +121,8 @@ class Lab:
         cluster = worlds.open_world(name, seed, start, freeze_objects=freeze_objects)
         settings = worlds.settings(name, seed)
         header = {
-            "labsim": __version__, "format": recipes.FORMAT, "world": name, "ticket": ticket, "seed": seed, "start": start,
-            "ticket_digest": rendered["digest"] if rendered is not None else None, "packs": packs,
+            "labsim": __version__, "format": recipes.FORMAT, "world": name, "ticket": ticket, "seed": seed,
+            "start": start, "ticket_digest": rendered["digest"] if rendered is not None else None, "packs": packs,
         }  # fmt: skip
         lab = cls(cluster, settings, header, rendered)
         lab._set_up()
@@ -249,17 +249,10 @@ class Lab:
 
     def settle(self, max_steps: int = 60) -> Outcome:
         """Let the world run until it is quiet, for at most so many steps. Exit code 1 when it is not quiet then."""
-        steps = 0
-        with self.lock:
-            self.cluster.loop.drain()
-            if self.cluster.loop.quiet():
-                return self._outcome("", "", 0, 0)
-            probe = self.fork() if not self._replaying else self
-            while steps < max_steps and not probe.is_quiet():
-                probe.advance(1)
-                steps += 1
-            outcome = self.advance(steps) if probe is not self else self._outcome("", "", 0, 0)
-        return replace(outcome, exit_code=0 if self.is_quiet() else 1)
+        self.cluster.loop.drain()
+        if self.is_quiet():
+            return self._outcome("", "", 0, 0)
+        return self._input({"kind": "settle", "steps": max_steps})
 
     def fault(self, kind: str, **where: Any) -> Outcome:
         """Inject a fault (the vocabulary of a ticket's `faults`). Raises labsim.faults.FaultError."""
@@ -307,7 +300,7 @@ class Lab:
         if self.pace.seen_at is not None:
             self._note({"kind": "interrupt", "at": self.pace.seen_at})
         self.step += -(-(cluster.clock.now - before.now) // self.settings.step)
-        self._past.append(replace(before, remarks=tuple([*remarks, *self._remarks])))
+        self._past.append(replace(before, remarks=(*remarks, *self._remarks)))
         if len(self._past) % recipes.MARK_EVERY == 0 and not self._replaying and self.recipe.stream is not None:
             self.recipe.append({"kind": "mark", "after": len(self._past), "hash": self.state_hash()})
         return replace(self._outcome(stdout, stderr, code, revision), ended=ended)
@@ -327,6 +320,9 @@ class Lab:
         elif kind == "advance":
             for _ in range(entry["steps"]):
                 self.cluster.loop.advance_to(self.cluster.clock.now + self.settings.step)
+        elif kind == "settle":
+            self._settle(entry["steps"])
+            return "", "", 0 if self.is_quiet() else 1, False, False
         elif kind == "fault":
             self._inject(entry["fault"])
         return "", "", 0, False, False
@@ -430,8 +426,8 @@ class Lab:
     def state_hash(self) -> str:
         """Objects, timers, clock, shell, answers: equal hashes mean equal labs."""
         parts = (
-            self.cluster.store.hash(), self.cluster.journal.revision, self.cluster.timers.dump(), self.cluster.clock.now,
-            self.shell.hash(), sorted(self.answers.items()), self.step,
+            self.cluster.store.hash(), self.cluster.journal.revision, self.cluster.timers.dump(),
+            self.cluster.clock.now, self.shell.hash(), sorted(self.answers.items()), self.step,
         )  # fmt: skip
         return blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-
 from typing import Protocol
 
 from labsim.commands.base import Interrupted, NoTerminal, Stream, WaitEnd

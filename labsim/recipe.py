@@ -13,7 +13,9 @@ MARK_EVERY = 20
 Input = dict[str, Any]
 # Every word an input may be. `reply` (to an editor or a question), `interrupt` and `void` are remarks about the input
 # before them; `mark` carries a state hash.
-KINDS = frozenset("line edit advance api undo redo hint answer submit fault reset reply interrupt void mark".split())
+KINDS = frozenset(
+    "line edit advance settle api undo redo hint answer submit fault reset reply interrupt void mark".split()
+)
 
 
 class RecipeError(Exception):

@@ -1,0 +1,1 @@
+"""The faces: headless, plain REPL, terminal UI. All of them drive the same Lab."""
