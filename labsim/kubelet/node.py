@@ -14,7 +14,7 @@ from labsim.kube.objects import Object, get_in, set_in
 from labsim.kubelet import devices, runtime
 from labsim.kubelet.context import MACHINES
 from labsim.sim import names
-from labsim.sim.clock import SECOND, rfc3339
+from labsim.sim.clock import rfc3339, rfc3339_micro
 from labsim.sim.loop import After
 
 VERSION = "v1.35.2"
@@ -23,7 +23,7 @@ KERNEL, OS_IMAGE = "5.15.0-1063-nvidia", "Ubuntu 22.04.5 LTS"
 # kubelet defaults: 110 pods; kube-reserved and the hard eviction threshold of 100Mi are left out of allocatable memory.
 MAX_PODS, EVICTION_MI = 110, 100
 DISK_KI = 1_843_269_236  # the 1.92 TB system disk of a DGX H100 (two in RAID 1), as a file system
-REPORT = 1 * SECOND  # a status change is reported within about this time
+LEASES, LEASE_NAMESPACE = "leases.coordination.k8s.io", "kube-node-lease"
 
 CONDITIONS = (
     ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
@@ -73,6 +73,7 @@ def _stopped(client: Client, name: str, machine: Object) -> None:
             for row in get_in(node, "status", "conditions", default=())
         ]
         client.update_status("nodes", set_in(node, ("status", "conditions"), conditions))
+        _lease(client, node)
     kubelet = {"running": False, "since": client.now, **_kept(machine)}
     client.update_status(MACHINES, set_in(machine, ("status", "kubelet"), kubelet))
 
@@ -115,9 +116,28 @@ def _started(client: Client, seed: int, name: str, machine: Object) -> Object:
         recorder.event(subject, "Normal", "NodeReady", f"Node {name} status is now: NodeReady")
     if rebooted:
         _containers_died(client, name)
+    _lease(client, current)
     machine = client.get(MACHINES, name)
     kubelet = {"running": True, "startedAt": client.now}
     return client.update_status(MACHINES, set_in(machine, ("status", "kubelet"), kubelet))
+
+
+def _lease(client: Client, node: Object) -> None:
+    """The node's heartbeat object. Its renewals are computed when read; a start or stop writes one down."""
+    name = node["metadata"]["name"]
+    stamp = rfc3339_micro(client.now)
+    lease = client.find(LEASES, name, LEASE_NAMESPACE)
+    if lease is not None:
+        client.update(LEASES, set_in(lease, ("spec", "renewTime"), stamp), LEASE_NAMESPACE)
+    elif client.find("namespaces", LEASE_NAMESPACE) is not None:
+        owner = {"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}
+        body = {
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": {"name": name, "ownerReferences": [owner]},
+            "spec": {"holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": stamp},
+        }
+        client.create(LEASES, body, LEASE_NAMESPACE)
 
 
 def _containers_died(client: Client, name: str) -> None:
