@@ -23,6 +23,7 @@ class Interrupted(Exception):
         super().__init__(message)
         self.exit_code = exit_code
         self.message = message  # one line for stderr; '' for Ctrl-C, which prints only ^C
+        self.printed = Result()  # what the interrupted programs had printed
 
 
 class NoTerminal(Exception):
@@ -109,8 +110,8 @@ class Services(Protocol):
     def edit(self, ctx: Context, name: str, text: str) -> str | None: ...
     def push_session(self, ctx: Context, spec: SessionSpec) -> None: ...
     def ask(self, ctx: Context, prompt: str) -> str: ...
-    def history(self) -> Sequence[str]: ...
-    def known(self, name: str) -> str | None: ...
+    def on_host(self, ctx: Context, spec: SessionSpec, text: str) -> Result: ...  # shell text in a session of its own
+    def number(self, purpose: str, low: int, high: int) -> int: ...  # chance: same seed, line and purpose, same number
 
 
 @dataclass
@@ -155,7 +156,10 @@ class Context:
         self.services.emit(text, stream)
 
     def advance(self, until: Callable[[], bool] | None = None, timeout_ms: int | None = None) -> WaitEnd:
-        """Let simulated time pass until the condition holds. The only thing that moves the clock inside a line."""
+        """Let simulated time pass until the condition holds. The only thing that moves the clock inside a line.
+
+        In a shell only DONE and TIMEOUT come back; the other ends raise Interrupted, which ends the line with 130.
+        """
         return self.services.advance(until, timeout_ms)
 
     def spawn(self, command: Sequence[str] | str, **changes: Any) -> Result:

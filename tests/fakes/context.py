@@ -146,11 +146,11 @@ class FakeServices:
             raise NoTerminal
         return self.answers.pop(0)
 
-    def history(self) -> Sequence[str]:
-        return []
+    def on_host(self, ctx: Context, spec: SessionSpec, text: str) -> Result:
+        return self.spawn(ctx, text, host=spec.host, user=spec.user)
 
-    def known(self, name: str) -> str | None:
-        return None
+    def number(self, purpose: str, low: int, high: int) -> int:
+        return low
 
 
 def context(
