@@ -16,6 +16,7 @@ from labsim.kube.client import Client
 from labsim.kube.cluster import Cluster
 from labsim.pace import Pace
 from labsim.recipe import Input, Recipe
+from labsim.shell import kubeconfig
 from labsim.shell.shell import Mark, Shell
 from labsim.sim.journal import Write
 from labsim.tickets.grading import Grade, Judged
@@ -80,7 +81,9 @@ class Lab:
         self.shell = self._new_shell(self.client)
 
     def _new_shell(self, client: Client) -> Shell:
-        files = dict(self.ticket["files"]) if self.ticket is not None else {}
+        files = {".kube/config": kubeconfig.text(self.settings.api)}
+        if self.ticket is not None:
+            files.update(self.ticket["files"])
         home = "/root" if self.settings.user == "root" else f"/home/{self.settings.user}"
         return Shell(
             seed=self.cluster.seed,

@@ -13,9 +13,8 @@ MARK_EVERY = 20
 Input = dict[str, Any]
 # Every word an input may be. `reply` (to an editor or a question), `interrupt` and `void` are remarks about the input
 # before them; `mark` carries a state hash.
-KINDS = frozenset(
-    "line edit advance settle api undo redo hint answer submit fault reset reply interrupt void mark".split()
-)
+_INPUTS = ("line", "edit", "advance", "settle", "api", "undo", "redo", "hint", "answer", "submit", "fault", "reset")
+KINDS = frozenset((*_INPUTS, "reply", "interrupt", "void", "mark"))
 
 
 class RecipeError(Exception):
