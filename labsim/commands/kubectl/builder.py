@@ -41,6 +41,12 @@ class Found:
     resource: Resource
     objects: list[Object]
     is_list: bool
+    document: Info | None = None  # an object of a file that was not asked for
+
+    def infos(self) -> list[Info]:
+        if self.document is not None:
+            return [self.document]
+        return [Info(self.resource, namespace_of(obj), name_of(obj), obj) for obj in self.objects]
 
 
 @dataclass
@@ -50,7 +56,6 @@ class Result:
     kubectl: Kubectl
     single: bool
     _requests: list[Callable[[], Found]] = field(default_factory=list)
-    documents: list[Info] = field(default_factory=list)
 
     def fetch(self) -> tuple[list[Found], list[Exception]]:
         found: list[Found] = []
@@ -63,12 +68,25 @@ class Result:
         return found, errors
 
     def infos(self) -> tuple[list[Info], list[Exception]]:
-        """All objects flat. Objects of files come as the file has them (`documents`) unless fetched."""
+        """All objects flat. Objects of files come as the file has them unless they are fetched."""
         found, errors = self.fetch()
-        out = list(self.documents)
-        for answer in found:
-            out += [Info(answer.resource, namespace_of(obj), name_of(obj), obj) for obj in answer.objects]
-        return out, errors
+        return [info for answer in found for info in answer.infos()], errors
+
+    def visit(self, act: Callable[[Info], None]) -> None:
+        """`act` on each object as it is found; what fails is told at the end and does not stop the others."""
+        errors: list[Exception] = []
+        for request in self._requests:
+            try:
+                infos = request().infos()
+            except (ApiError, Failure) as error:
+                errors.append(error)
+                continue
+            for info in infos:
+                try:
+                    act(info)
+                except (ApiError, Failure, Failures) as error:
+                    errors.append(error)
+        raise_all(errors)
 
     def all_infos(self) -> list[Info]:
         """Like infos; raises the errors (one alone, several as Failures)."""
@@ -226,32 +244,57 @@ def with_kind(res: Resource, obj: Object) -> Object:
 
 
 def _from_files(kubectl: Kubectl, result: Result, fetch: bool) -> Result:
-    infos = list(documents(kubectl))
-    if not infos:
+    items = list(_items(kubectl))
+    if not items:
         raise Failure("no objects passed to " + kubectl.command.name)
-    result.single = len(infos) == 1
-    if not fetch:
-        result.documents = infos
-        return result
-    for info in infos:
-        _by_name(kubectl, result, info.resource, info.name, info.namespace, False)
+    result.single = len(items) == 1
+    for item in items:
+        if isinstance(item, Failure):
+            result._requests.append(_failing(item))
+        elif fetch:
+            _by_name(kubectl, result, item.resource, item.name, item.namespace, False)
+        else:
+            result._requests.append(_given(item))
     return result
+
+
+def _failing(error: Failure) -> Callable[[], Found]:
+    def request() -> Found:
+        raise error
+
+    return request
+
+
+def _given(info: Info) -> Callable[[], Found]:
+    return lambda: Found(info.resource, [info.obj], False, info)
 
 
 def documents(kubectl: Kubectl) -> Iterator[Info]:
     """Every object of the -f files: several documents, JSON or YAML, `List` kinds flattened. Raises Failure."""
+    for item in _items(kubectl):
+        if isinstance(item, Failure):
+            raise item
+        yield item
+
+
+def _items(kubectl: Kubectl) -> Iterator[Info | Failure]:
+    """Objects, and in their places the errors of those that cannot be read: the others are still acted on."""
     from labsim.kube.codec import DecodeError, load_all
 
-    for path in kubectl.flags["filename"]:
-        for name in _files(kubectl, path):
-            shown = "STDIN" if name == "-" else name
-            try:
-                found = load_all(kubectl.read_file(name), shown)
-            except DecodeError as error:
-                raise Failure(str(error)) from None
-            for obj in found:
-                for item in _flatten(obj):
+    names = [name for path in kubectl.flags["filename"] for name in _files(kubectl, path)]
+    for name in names:
+        shown = "STDIN" if name == "-" else name
+        try:
+            found = load_all(kubectl.read_file(name), shown)
+        except DecodeError as error:
+            yield Failure(str(error))
+            continue
+        for obj in found:
+            for item in _flatten(obj):
+                try:
                     yield _document(kubectl, item, shown)
+                except Failure as error:
+                    yield error
 
 
 def _files(kubectl: Kubectl, path: str) -> list[str]:

@@ -16,11 +16,11 @@ class Failure(Exception):
 
 
 class Failures(Exception):
-    """Several errors at once (utilerrors.Aggregate): one text after another, exit 1."""
+    """Several errors at once (utilerrors.Aggregate): one text after another without `error: `, exit 1."""
 
     def __init__(self, errors: Iterable[Exception]) -> None:
         self.errors = list(errors)
-        super().__init__("; ".join(map(str, self.errors)))
+        super().__init__(", ".join(map(str, self.errors)).join("[]" if len(self.errors) > 1 else ("", "")))
 
 
 class UsageFailure(Failure):
@@ -87,7 +87,7 @@ def with_context(error: ApiError, text: str) -> ApiError:
 def texts(error: Exception) -> list[str]:
     """All lines for stderr, without newlines at their ends."""
     if isinstance(error, Failures):
-        return [line for inner in error.errors for line in texts(inner)]
+        return [texts(inner)[0] if isinstance(inner, ApiError) else str(inner) for inner in error.errors]
     if isinstance(error, ApiError):
         return [standard_text(error)]
     if isinstance(error, Failure) and not error.prefix:

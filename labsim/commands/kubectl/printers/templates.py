@@ -1,0 +1,87 @@
+"""jsonpath, go-template, custom-columns and --sort-by: the engines of labsim.kube with kubectl's error texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from labsim.commands.kubectl.errors import Failure
+from labsim.kube.objects import Object
+
+Print = Callable[[Object], str]
+
+
+def jsonpath(text: str, *, as_json: bool = False, allow_missing: bool = True) -> Print:
+    from labsim.kube.jsonpath import JSONPathError, Template, parse_error, run_error
+
+    try:
+        template = Template.parse(text, allow_missing)
+    except JSONPathError as error:
+        raise Failure(parse_error(text, error)) from None
+
+    def show(obj: Object) -> str:
+        try:
+            return template.execute_json(obj) if as_json else template.execute(obj)
+        except JSONPathError as error:
+            raise Failure(run_error(text, obj, error)) from None
+
+    return show
+
+
+def go_template(text: str, *, allow_missing: bool = True) -> Print:
+    from labsim.kube import gotemplate
+
+    try:
+        template = gotemplate.Template.parse(text, allow_missing)
+    except gotemplate.TemplateError as error:
+        raise Failure(gotemplate.parse_error(text, error)) from None
+
+    def show(obj: Object) -> str:
+        try:
+            return template.execute(obj)
+        except gotemplate.TemplateError as error:
+            raise Failure(gotemplate.run_error(text, obj, error)) from None
+
+    return show
+
+
+def custom_columns(spec: str, *, headers: bool = True) -> Print:
+    from labsim.kube import customcolumns
+
+    return _columns(lambda: customcolumns.parse(spec), headers)
+
+
+def custom_columns_file(text: str, *, headers: bool = True) -> Print:
+    from labsim.kube import customcolumns
+
+    return _columns(lambda: customcolumns.parse_file(text), headers)
+
+
+def _columns(parse: Callable[[], Any], headers: bool) -> Print:
+    try:
+        columns = parse()
+    except ValueError as error:
+        raise Failure(str(error)) from None
+
+    def show(obj: Object) -> str:
+        listed = "items" in obj and str(obj.get("kind", "")).endswith("List")
+        try:
+            text: str = columns.render(obj["items"] if listed else [obj], headers)
+        except ValueError as error:
+            raise Failure(str(error)) from None
+        return text
+
+    return show
+
+
+def sort_objects(objects: list[Object], expression: str, *, in_table: bool) -> list[Object]:
+    """Ascending by the first match of the expression. Raises Failure for one that finds nothing (outside tables)."""
+    from labsim.kube import sorting
+
+    try:
+        found: list[Object] = sorting.sort_objects(objects, expression)
+    except ValueError as error:
+        if in_table and "couldn't find any field" in str(error):
+            return []
+        raise Failure(str(error)) from None
+    return found
