@@ -44,14 +44,12 @@ class StatefulSetController(Manager):
 
     def reconcile(self, key: Key) -> After | None:
         sts = self.client.find(RESOURCE, key[1], key[0])
-        if sts is None:
+        if sts is None or sts["metadata"].get("deletionTimestamp"):
             return None
         update, old = current_revision(self, sts, RESOURCE)
         pods = {name_of(p): p for p in claim(self.client, "pods", sts)}
         current = self._current(sts, update, old)
-        due = None
-        if not sts["metadata"].get("deletionTimestamp"):
-            due = self._advance(sts, current, update, pods)
+        due = self._advance(sts, current, update, pods)
         pods = {name_of(p): p for p in claim(self.client, "pods", sts)}
         self._status(sts, current, update, pods)
         trim(self, sts, [r for r in old if name_of(r) != name_of(current)], list(pods.values()))

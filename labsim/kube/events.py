@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from labsim.kube.errors import ApiError
 from labsim.kube.objects import Object, get_in, meta, name_of, namespace_of, uid_of
 from labsim.sim import names
 from labsim.sim.clock import HOUR, MINUTE, parse_time, rfc3339
@@ -85,7 +86,12 @@ class Recorder:
             "reportingComponent": self.component,
             "reportingInstance": self.host,
         }
-        self.client.create("events", event, namespace)
+        try:
+            self.client.create("events", event, namespace)
+        except ApiError as error:
+            # A rejected event is dropped, as client-go does (a namespace that is being deleted takes none).
+            if error.code not in (403, 404):
+                raise
 
 
 def _reference(obj: Object, field_path: str) -> Object:

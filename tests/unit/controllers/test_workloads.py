@@ -359,6 +359,7 @@ def test_a_quota_is_kept_up_to_date() -> None:
         "resourcequotas",
         {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": hard}},
     )
+    lab.cluster.loop.drain()
     lab.create("pods", pod("a", resources={"requests": {"cpu": "1500m", "memory": "2Gi"}}))
     lab.settle()
     assert lab.get("resourcequotas", "q")["status"]["used"] == {

@@ -29,6 +29,11 @@ def taint(lab: Lab, node: str, key: str, effect: str = "NoSchedule") -> None:
     lab.admin.patch("nodes", node, {"spec": {"taints": [{"key": key, "effect": effect}]}})
 
 
+def priority(lab: Lab, name: str, value: int, **more: str) -> None:
+    body = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
+    lab.setup.create("priorityclasses.scheduling.k8s.io", {**body, **more})
+
+
 def full(lab: Lab, node: str) -> None:
     lab.create("pods", pod(f"on-{node}", resources=gpus(8), nodeSelector={"kubernetes.io/hostname": node}))
 
@@ -69,8 +74,8 @@ CASES: dict[str, tuple[Any, dict[str, Any], str]] = {
         f"{DRA}0/3 nodes are available: 3 {NOT_HELPFUL}.",
     ),
     "never preempts": (
-        lambda lab: None,
-        {"resources": gpus(1), "preemptionPolicy": "Never"},
+        lambda lab: priority(lab, "batch", 10, preemptionPolicy="Never"),
+        {"resources": gpus(1), "priorityClassName": "batch"},
         "0/3 nodes are available: 3 Insufficient nvidia.com/gpu. "
         f"{DRA.removesuffix('preemption: ')}preemption: not eligible due to preemptionPolicy=Never.",
     ),
@@ -195,19 +200,13 @@ def test_node_changes_wake_waiting_pods(change: Any) -> None:
 
 def test_a_higher_priority_evicts_just_enough() -> None:
     lab = Lab("gpu-node1", "gpu-node2")
-    for value, name in ((1000, "high"), (10, "low")):
-        body = {
-            "apiVersion": "scheduling.k8s.io/v1",
-            "kind": "PriorityClass",
-            "metadata": {"name": name},
-            "value": value,
-        }
-        lab.setup.create("priorityclasses.scheduling.k8s.io", body)
+    priority(lab, "high", 1000)
+    priority(lab, "low", 10)
     serve_gpus(lab, "gpu-node1")
     for n in range(4):
-        lab.setup.create("pods", pod(f"l{n}", resources=gpus(2), priority=10), "default")
+        lab.setup.create("pods", pod(f"l{n}", resources=gpus(2), priorityClassName="low"), "default")
     lab.run(5)
-    lab.setup.create("pods", pod("h", resources=gpus(4), priority=1000), "default")
+    lab.setup.create("pods", pod("h", resources=gpus(4), priorityClassName="high"), "default")
     lab.cluster.loop.drain()
     dying = [p["metadata"]["name"] for p in lab.pods() if p["metadata"].get("deletionTimestamp")]
     assert len(dying) == 2
