@@ -6,7 +6,7 @@ Every method takes the caller's identity first. Bodies are plain dicts; replies 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from labsim.kube import errors
 from labsim.kube.metadata import validate_metadata, validate_metadata_update
@@ -18,6 +18,9 @@ from labsim.kube.strategy import Request, Strategy
 from labsim.sim import names
 from labsim.sim.clock import parse_time, rfc3339
 
+if TYPE_CHECKING:
+    from labsim.kube.admission import Plugin
+
 # Identities that may see the hidden groups: controllers, kubelets and operators, never a learner or API client.
 INTERNAL_PREFIX = "system:"
 
@@ -26,20 +29,10 @@ Errors = list[errors.FieldError]
 Warnings = list[str]
 
 
-class Admission(Protocol):
-    """An admission plugin. `admit` may return a changed object; `validate` raises ApiError to refuse.
-
-    `old` is None for a create; `new` is None for a delete.
-    """
-
-    def admit(self, strategy: Strategy, new: Object, old: Object | None, request: Request) -> Object: ...
-    def validate(self, strategy: Strategy, new: Object | None, old: Object | None, request: Request) -> None: ...
-
-
 class APIServer:
     """`schema` (labsim.kube.schema.Schema) does strict decoding; `admission` runs in order."""
 
-    def __init__(self, store: Store, seed: int, *, admission: Sequence[Admission] = ()) -> None:
+    def __init__(self, store: Store, seed: int, *, admission: Sequence[Plugin] = ()) -> None:
         self.store, self.seed = store, seed
         self.scheme = Scheme()
         self.strategies: dict[str, Strategy] = {}
@@ -53,6 +46,11 @@ class APIServer:
             self.store.observers[strategy.resource.key] = strategy.on_change
         for name, index in strategy.indexes.items():
             self.store.add_index(strategy.resource.key, name, index)
+
+    def uninstall(self, key: str) -> None:
+        """Serve a custom resource no longer."""
+        self.scheme.remove(key)
+        del self.strategies[key]
 
     @property
     def now(self) -> int:
@@ -124,20 +122,18 @@ class APIServer:
         """A predicate for both selectors. Raises 400 with the server's texts for bad ones."""
         strategy = self.strategies[key]
         res = strategy.resource
+        shown = f"{res.api_version if res.group else '/' + res.version}, Resource={res.plural}"
+        selection = (
+            f'Unable to find "{shown}" that match label selector "{label_selector}", field selector "{field_selector}"'
+        )
         try:
             labels = parse_label(label_selector)
             fields = parse_field(field_selector).requirements
         except ValueError as error:
-            raise errors.bad_request(
-                f'Unable to find "{res.api_version if res.group else "/" + res.version}, Resource={res.plural}" that match '
-                f'label selector "{label_selector}", field selector "{field_selector}": {error}'
-            ) from None
+            raise errors.bad_request(f"{selection}: {error}") from None
         for path, _, _ in fields:
             if strategy.field_value({"metadata": {}}, path) is None:
-                raise errors.bad_request(
-                    f'Unable to find "{res.api_version if res.group else "/" + res.version}, Resource={res.plural}" that match '
-                    f'label selector "{label_selector}", field selector "{field_selector}": field label not supported: {path}'
-                )
+                raise errors.bad_request(f"{selection}: field label not supported: {path}")
 
         def match(obj: Object) -> bool:
             for path, op, value in fields:
@@ -238,7 +234,7 @@ class APIServer:
         """Replace. A resourceVersion in the body must be the stored one; the namespace may be left to the URL."""
         strategy = self.served(user, resource, "update")
         res = strategy.resource
-        request = Request(self, user, subresource, dry_run, warnings if warnings is not None else [])
+        request = Request(self, user, subresource, dry_run, warnings if warnings is not None else [], updating=True)
         obj = self._decode(res, obj, field_validation, request)
         scope = (namespace or str(meta(obj).get("namespace") or "") or "default") if res.namespaced else ""
         if strategy.storage != res.key:
@@ -325,7 +321,7 @@ class APIServer:
         strategy = self.served(user, resource, "patch")
         res = strategy.resource
         scope = (namespace or "default") if res.namespaced else ""
-        request = Request(self, user, subresource, dry_run, warnings if warnings is not None else [])
+        request = Request(self, user, subresource, dry_run, warnings if warnings is not None else [], updating=True)
         if kind == "apply" and not subresource and self.store.get(strategy.storage, scope, name) is None:
             body = set_in(patch, ("metadata", "name"), name)
             return self.create(

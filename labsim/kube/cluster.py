@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from labsim.kube.admission import plugins
 from labsim.kube.apiserver import APIServer
 from labsim.kube.client import Client
 from labsim.kube.events import EventTtl
@@ -28,7 +29,7 @@ class Cluster:
         self.timers = Timers()
         self.loop = Loop(self.clock, self.journal, self.timers)
         self.store = Store(self.journal, self.clock, freeze_objects=freeze_objects)
-        self.api = APIServer(self.store, seed)
+        self.api = APIServer(self.store, seed, admission=plugins())
         install(self.api)
         self.loop.register(EventTtl(self.client("system:apiserver")))
 

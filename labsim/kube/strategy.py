@@ -28,6 +28,12 @@ class Request:
     subresource: str = ""
     dry_run: bool = False
     warnings: list[str] = field(default_factory=list)
+    updating: bool = False
+
+    @property
+    def trusted(self) -> bool:
+        """A component of the cluster, whose objects come from Go types; the set-up identity writes as a person does."""
+        return self.user.startswith("system:") and not self.user.startswith("system:labsim:")
 
 
 class Strategy:
@@ -68,6 +74,10 @@ class Strategy:
     def answer(self, obj: Object, request: Request) -> Object | None:
         """The reply of a kind that is only asked (reviews); None for kinds that are stored."""
         return None
+
+    def prune(self, obj: Object, unknown: list[str]) -> Object:
+        """Drop what a custom resource's schema does not name; paths go to `unknown`."""
+        return obj
 
     def default(self, obj: Object) -> Object:
         """Fill in API defaults; idempotent."""

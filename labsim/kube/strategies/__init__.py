@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from labsim.kube.builtins import RESOURCES
 from labsim.kube.strategies import apiextensions, core, workloads
+from labsim.kube.strategies.custom import CustomResourceDefinitions
 from labsim.kube.strategies.hidden import Containers, DevicePlugins
 from labsim.kube.strategies.pods import Pods
 from labsim.kube.strategy import Strategy
@@ -18,6 +19,7 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "pods": Pods,
     **core.STRATEGIES,
     **workloads.STRATEGIES,
+    "customresourcedefinitions.apiextensions.k8s.io": CustomResourceDefinitions,
     apiextensions.DEFINITIONS: apiextensions.Definitions,
     "containers.runtime.labsim": Containers,
     "deviceplugins.runtime.labsim": DevicePlugins,
@@ -29,5 +31,7 @@ def install(api: APIServer) -> None:
     for resource in RESOURCES:
         strategy = STRATEGIES.get(resource.key, Strategy)(resource)
         strategy.table = TABLES.get(resource.key, strategy.table)
+        if isinstance(strategy, CustomResourceDefinitions):
+            strategy.observe(api)
         api.install(strategy)
     apiextensions.serve(api)
