@@ -79,12 +79,12 @@ def test_a_crash_loop() -> None:
     [
         (
             "nginx:9.99",
-            'rpc error: code = NotFound desc = failed to pull and unpack image "docker.io/library/nginx:9.99": failed to '
+            'rpc error: code = NotFound desc = failed to pull and unpack image "docker.io/library/nginx:9.99": failed to '  # noqa: E501
             'resolve reference "docker.io/library/nginx:9.99": docker.io/library/nginx:9.99: not found',
         ),
         (
             "ngnix",
-            'rpc error: code = Unknown desc = failed to pull and unpack image "docker.io/library/ngnix:latest": failed to '
+            'rpc error: code = Unknown desc = failed to pull and unpack image "docker.io/library/ngnix:latest": failed to '  # noqa: E501
             'resolve reference "docker.io/library/ngnix:latest": pull access denied, repository does not exist or may '
             "require authorization: server message: insufficient_scope: authorization failed",
         ),
@@ -244,7 +244,7 @@ def test_a_readiness_probe_on_a_port_nobody_listens_on() -> None:
     lab.create("pods", pod("q", readinessProbe={"httpGet": {"path": "/", "port": 80}}))
     lab.run(30)
     address = status(lab, "p")["podIP"]
-    text = f'Readiness probe failed: Get "http://{address}:8080/healthz": dial tcp {address}:8080: connect: connection refused'
+    text = f'Readiness probe failed: Get "http://{address}:8080/healthz": dial tcp {address}:8080: connect: connection refused'  # noqa: E501
     assert ("Unhealthy", text, "kubelet") in lab.events("p")
     assert status(lab, "p")["containerStatuses"][0]["ready"] is False
     assert status(lab, "q")["containerStatuses"][0]["ready"] is True
@@ -278,7 +278,7 @@ def test_devices_are_given_lowest_first_and_held_until_the_end() -> None:
     lab.create("pods", pod("a", resources=gpus(2)))
     lab.create("pods", pod("b", "busybox:1.36", command=["sleep", "5"], restartPolicy="Never", resources=gpus(3)))
     lab.run(3)
-    held = lambda name: get_in(runtime.find(lab.setup, "default", name, "main"), "spec", "devices", "nvidia.com/gpu")  # noqa: E731
+    held = lambda name: get_in(runtime.find(lab.setup, "default", name, "main"), "spec", "devices", "nvidia.com/gpu")  # noqa: E731  # noqa: E501
     assert held("a") == ["GPU-gpu-node1-0", "GPU-gpu-node1-1"]
     assert held("b") == [f"GPU-gpu-node1-{n}" for n in (2, 3, 4)]
     lab.run(10)
@@ -293,11 +293,11 @@ def test_devices_are_given_lowest_first_and_held_until_the_end() -> None:
     [
         (
             True,
-            "Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. Requested: 3, Available: 2, which is unexpected",
+            "Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. Requested: 3, Available: 2, which is unexpected",  # noqa: E501
         ),
         (
             False,
-            "Allocate failed due to no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu, which is unexpected",
+            "Allocate failed due to no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu, which is unexpected",  # noqa: E501
         ),
     ],
 )
