@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -113,6 +114,9 @@ class Pair:
             code = main(ctx)
         except Interrupted as end:
             code = end.exit_code
+        except Exception:  # a crash of one line is a difference, not the end of the file
+            ctx.err(traceback.format_exc())
+            code = 70
         return ctx.result(code)
 
     def real(self, words: list[str], stdin: str | None) -> Result:

@@ -297,6 +297,11 @@ def _items(kubectl: Kubectl) -> Iterator[Info | Failure]:
                     yield error
 
 
+def _reading(kubectl: Kubectl) -> bool:
+    """get and describe collect what goes wrong in files and print it without `error: `."""
+    return kubectl.command.name in ("get", "describe")
+
+
 def _files(kubectl: Kubectl, path: str) -> list[str]:
     if path == "-":
         return ["-"]
@@ -343,7 +348,7 @@ def _document(kubectl: Kubectl, obj: Object, source: str) -> Info:
         raise Failure(
             f'resource mapping not found for name: "{name}" namespace: "{namespace}" from "{where}": '
             f'no matches for kind "{kind}" in version "{api_version}"\nensure CRDs are installed first',
-            prefix=kubectl.command.name != "get",
+            prefix=not _reading(kubectl),
         )
     if not res.namespaced:
         return Info(res, "", name, obj, source)

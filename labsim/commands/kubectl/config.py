@@ -111,7 +111,9 @@ class Kubeconfig:
         name = wanted or self.current
         context = self.body("contexts", name) if name else None
         if wanted and context is None:
-            raise Failure(f'context "{wanted}" does not exist')
+            raise Failure(
+                f"Error in configuration: context was not found for specified context: {wanted}", prefix=False
+            )
         context = context or {}
         cluster_name = flags["cluster"] or context.get("cluster", "")
         cluster = self.body("clusters", cluster_name)

@@ -8,11 +8,14 @@ from labsim.kube.errors import ApiError
 
 
 class Failure(Exception):
-    """Ends a verb: `error: TEXT` on stderr (unless it begins otherwise), exit code `code`."""
+    """Ends a verb: `error: TEXT` on stderr (unless it begins otherwise), exit code `code`.
 
-    def __init__(self, text: str, code: int = 1, *, prefix: bool = True) -> None:
+    `shown` is what had been printed when it happened; it still goes to stdout.
+    """
+
+    def __init__(self, text: str, code: int = 1, *, prefix: bool = True, shown: str = "") -> None:
         super().__init__(text)
-        self.text, self.code, self.prefix = text, code, prefix
+        self.text, self.code, self.prefix, self.shown = text, code, prefix, shown
 
 
 class Failures(Exception):

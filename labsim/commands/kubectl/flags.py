@@ -48,11 +48,12 @@ class Flag:
 
 
 class Values(Mapping[str, Any]):
-    """The values of all flags of a command; `changed` holds the names that were given."""
+    """The values of all flags of a command; `changed` holds the names that were given, `typed` each use as it came."""
 
     def __init__(self, flags: Iterable[Flag]) -> None:
         self._values = {flag.name: flag.start for flag in flags}
         self.changed: set[str] = set()
+        self.typed: list[tuple[str, str]] = []
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -70,6 +71,7 @@ class Values(Mapping[str, Any]):
             value = (*before, *value)
         self._values[flag.name] = value
         self.changed.add(flag.name)
+        self.typed.append((flag.name, text))
 
 
 def _value(flag: Flag, text: str) -> Any:

@@ -19,8 +19,9 @@ def main(ctx: Context) -> int:
     except errors.Exit as end:
         return end.code
     except (errors.Failure, errors.Failures, ApiError) as error:
+        ctx.out(getattr(error, "shown", ""))
         for text in errors.texts(error):
-            ctx.err(text + "\n")
+            ctx.err(text if text.endswith("\n") else text + "\n")
         return getattr(error, "code", 1) if isinstance(error, errors.Failure) else 1
 
 

@@ -171,7 +171,7 @@ def _list(kubectl: Kubectl, style: Style, info: Info, obj: Object, one: bool) ->
     indent = ""
     if not one:
         indent = " "
-        kubectl.err(f"Listing {style.field} for {info.resource.kind}.{info.resource.group}/{info.name}:\n")
+        kubectl.out(f"Listing {style.field} for {info.resource.kind}.{info.resource.group}/{info.name}:\n")
     # The real one walks a Go map, in no order; sorted here.
     for key, value in sorted(get_in(obj, "metadata", style.field, default={}).items()):
         kubectl.out(f"{indent}{key}={value}\n")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
+from labsim.commands.base import WaitEnd
 from labsim.commands.kubectl import printers
 from labsim.commands.kubectl.builder import Result
-from labsim.commands.kubectl.errors import Failure
+from labsim.commands.kubectl.errors import Exit, Failure
 from labsim.commands.kubectl.flags import Flag
 from labsim.kube.objects import Object, name_of
 from labsim.kube.scheme import Resource
@@ -76,8 +78,9 @@ def record(kubectl: Kubectl) -> bool:
 
 
 def change_cause(kubectl: Kubectl) -> str:
-    """What --record writes: the command as it was typed."""
-    return " ".join(("kubectl", *kubectl.ctx.args))
+    """What --record writes: the command with its arguments first, then its flags in long form."""
+    flags = (f"--{name}={text}" for name, text in kubectl.flags.typed)
+    return " ".join((kubectl.path, *kubectl.args, *flags))
 
 
 def validation(kubectl: Kubectl) -> str:
@@ -131,3 +134,11 @@ def patch(kubectl: Kubectl, res: Resource, name: str, namespace: str, body: Any,
     answer = kubectl.client.patch(res.key, name, body, kind, namespace, warnings=warnings, **options)
     kubectl.warn(warnings)
     return {"apiVersion": res.api_version, "kind": res.kind, **answer}
+
+
+def wait(kubectl: Kubectl, until: Callable[[], bool], timeout_ms: int | None = None) -> bool:
+    """Let time pass until the condition holds; False when `timeout_ms` went by first."""
+    end = kubectl.ctx.advance(until, timeout_ms)
+    if end not in (WaitEnd.DONE, WaitEnd.TIMEOUT):
+        raise Exit(130)
+    return end is WaitEnd.DONE

@@ -99,12 +99,10 @@ def _template(kubectl: Kubectl, kind: str, text: str) -> Print:
 def _columns(kubectl: Kubectl, kind: str, spec: str) -> Print:
     from labsim.commands.kubectl.printers import templates
 
+    headers = not kubectl.flags.get("no-headers", False)
     if kind == "custom-columns-file" and spec:
         try:
             spec = kubectl.read_file(spec)
         except Failure as error:
             raise Failure(f"error reading template {spec}, {error.text}\n") from None
-        return templates.custom_columns_file(spec, headers=not kubectl.flags.get("no-headers", False))
-    if not spec:
-        raise Failure("custom-columns format specified but no custom columns given")
-    return templates.custom_columns(spec, headers=not kubectl.flags.get("no-headers", False))
+    return templates.custom_columns(spec, headers=headers, file=kind == "custom-columns-file")

@@ -45,31 +45,24 @@ def go_template(text: str, *, allow_missing: bool = True) -> Print:
     return show
 
 
-def custom_columns(spec: str, *, headers: bool = True) -> Print:
+def custom_columns(spec: str, *, headers: bool = True, file: bool = False) -> Print:
+    """`spec` is the argument, or with `file` the text of the file that it names."""
     from labsim.kube import customcolumns
 
-    return _columns(lambda: customcolumns.parse(spec), headers)
-
-
-def custom_columns_file(text: str, *, headers: bool = True) -> Print:
-    from labsim.kube import customcolumns
-
-    return _columns(lambda: customcolumns.parse_file(text), headers)
-
-
-def _columns(parse: Callable[[], Any], headers: bool) -> Print:
     try:
-        columns = parse()
+        columns = customcolumns.parse_file(spec) if file else customcolumns.parse_spec(spec)
     except ValueError as error:
         raise Failure(str(error)) from None
+    first = True
 
     def show(obj: Object) -> str:
+        nonlocal first
         listed = "items" in obj and str(obj.get("kind", "")).endswith("List")
-        try:
-            text: str = columns.render(obj["items"] if listed else [obj], headers)
-        except ValueError as error:
-            raise Failure(str(error)) from None
-        return text
+        printed = customcolumns.print_objects(columns, obj["items"] if listed else [obj], headers and first)
+        first = False
+        if printed.error:
+            raise Failure(printed.error, shown=printed.text)
+        return printed.text
 
     return show
 
@@ -79,9 +72,12 @@ def sort_objects(objects: list[Object], expression: str, *, in_table: bool) -> l
     from labsim.kube import sorting
 
     try:
-        found: list[Object] = sorting.sort_objects(objects, expression)
-    except ValueError as error:
-        if in_table and "couldn't find any field" in str(error):
+        if in_table:
+            return sorting.sort_rows(objects, expression, lambda obj: obj)
+        return sorting.sort_objects(objects, expression)
+    except sorting.UnsortableError as error:
+        raise Failure(f"F0101 00:00:00.000000       1 {error.source}] {error}", 255, prefix=False) from None
+    except sorting.SortError as error:
+        if in_table:
             return []
         raise Failure(str(error)) from None
-    return found

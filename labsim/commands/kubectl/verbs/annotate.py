@@ -45,7 +45,11 @@ def parse(pairs: Sequence[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def _check_new(new: metadata_changes.Pairs, have: metadata_changes.Pairs) -> None:
-    found = [f"'{key}' already has a value ({have[key]})" for key in new if key in have and key != CHANGE_CAUSE]
+    found = [
+        f"'{key}' already has a value ({have[key]})"
+        for key, value in new.items()
+        if key in have and have[key] != value and key != CHANGE_CAUSE
+    ]
     if found:
         raise Failure(
             f"--overwrite is false but found the following declared annotation(s): {'; '.join(found)}"
