@@ -5,10 +5,20 @@ Source: kubernetes pkg/apis/core/v1/defaults.go and pkg/registry/core of 1.35.
 
 from __future__ import annotations
 
-from labsim.kube.objects import Object, get_in, merge_in, name_of, set_in
+from typing import TYPE_CHECKING
+
+from labsim.kube.objects import Object, get_in, merge_in, name_of, namespace_of, set_in
 from labsim.kube.strategies.poddefaults import filled
 from labsim.kube.strategy import Request, Strategy, field_path
 from labsim.sim import names
+from labsim.sim.clock import MINUTE, SECOND, rfc3339, rfc3339_micro
+
+if TYPE_CHECKING:
+    from labsim.kube.apiserver import APIServer
+
+# The kubelet's nodeStatusReportFrequency, and a quarter of nodeLeaseDurationSeconds.
+STATUS_PERIOD, LEASE_PERIOD = 5 * MINUTE, 10 * SECOND
+KUBELET_CONDITIONS = ("MemoryPressure", "DiskPressure", "PIDPressure", "Ready")
 
 
 class Namespaces(Strategy):
@@ -54,6 +64,36 @@ class Nodes(Strategy):
 
     def prepare_create(self, obj: Object, request: Request) -> Object:
         return obj  # a kubelet registers its node with its status
+
+    def render(self, obj: Object, api: APIServer) -> Object:
+        """While its kubelet works, a node's conditions are posted anew every five minutes."""
+        started = kubelet_start(obj, api)
+        if started is None or not get_in(obj, "status", "conditions"):
+            return obj
+        beat = rfc3339(api.now - (api.now - started) % STATUS_PERIOD)
+        conditions = [
+            {**row, "lastHeartbeatTime": max(beat, row.get("lastHeartbeatTime") or "")}
+            if row["type"] in KUBELET_CONDITIONS
+            else row
+            for row in obj["status"]["conditions"]
+        ]
+        return set_in(obj, ("status", "conditions"), conditions)
+
+
+class Leases(Strategy):
+    def render(self, obj: Object, api: APIServer) -> Object:
+        """A node's lease is renewed every ten seconds while its kubelet works."""
+        started = kubelet_start(obj, api) if namespace_of(obj) == "kube-node-lease" else None
+        if started is None:
+            return obj
+        return set_in(obj, ("spec", "renewTime"), rfc3339_micro(api.now - (api.now - started) % LEASE_PERIOD))
+
+
+def kubelet_start(obj: Object, api: APIServer) -> int | None:
+    """When the kubelet of the node of this name began its work (ms); None while it is stopped or there is none."""
+    machine = api.store.get("machines.hardware.labsim", "", name_of(obj))
+    started = get_in(machine, "status", "kubelet", "startedAt")
+    return int(started) if started is not None and machine and machine["status"]["kubelet"].get("running") else None
 
 
 class Secrets(Strategy):
@@ -215,6 +255,7 @@ class LimitRanges(Strategy):
 STRATEGIES: dict[str, type[Strategy]] = {
     "namespaces": Namespaces,
     "nodes": Nodes,
+    "leases.coordination.k8s.io": Leases,
     "secrets": Secrets,
     "services": Services,
     "events": Events,

@@ -143,3 +143,20 @@ def test_a_steady_world_writes_nothing_and_undo_restores_it() -> None:
     lab.create("pods", pod("y"))
     lab.settle()
     assert lab.phase("y") == "Running"
+
+
+def test_heartbeats_are_computed_when_read_and_stop_with_the_kubelet() -> None:
+    def seen() -> tuple[str, str]:
+        condition = condition_of(lab.get("nodes", "gpu-node1"), "Ready")
+        assert condition is not None
+        lease = lab.get("leases.coordination.k8s.io", "gpu-node1", "kube-node-lease")
+        return condition["lastHeartbeatTime"], lease["spec"]["renewTime"]
+
+    lab = Lab("gpu-node1")
+    before = lab.cluster.store.hash()
+    lab.run(615)
+    assert seen() == ("2026-11-10T09:51:00Z", "2026-11-10T09:51:10.000000Z")
+    assert lab.cluster.store.hash() == before
+    kubelet(lab, "gpu-node1", False)
+    lab.run(300)
+    assert seen() == ("2026-11-10T09:51:15Z", "2026-11-10T09:51:15.000000Z")
