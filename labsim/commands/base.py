@@ -97,7 +97,7 @@ class SessionSpec:
     client: Any = None  # None: the client of the session below
     start_files: Mapping[str, str] = field(default_factory=dict)  # laid down when the file system is first made
     greeting: str = ""
-    farewell: str = ""  # what the program prints when the session ends ("logout", "Connection to x closed.")
+    farewell: str = ""  # what the program prints on stderr when the session ends ("logout", "Connection to x closed.")
 
 
 class Services(Protocol):

@@ -20,7 +20,7 @@ from labsim.shell.session import Kept, Session
 from labsim.sim import names as chance
 
 # The last thing a line said was that a variable is missing: bash leaves 127 (`set -u`, `${x:?}`).
-_UNSET = re.compile(r"(: unbound variable|: parameter null or not set|: parameter not set)\n\Z")
+_UNSET = re.compile(r"(?:\A|\n)bash: (?:line \d+: )?(\w+): (?:(unbound variable)|[^\n]*)\n\Z")
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class Shell:
         if raw.interrupted is not None and terminal:
             printed = raw.interrupted.printed
             raw = replace(raw, stdout=raw.stdout + printed.stdout, stderr=raw.stderr + printed.stderr)
-        result = self._answer(raw, self._end[0] if self._end is not None else None)
+        result = self._answer(text, raw, self._end[0] if self._end is not None else None)
         self._close(session, text, result, changes, bool(parsed.functions))
         ended = False
         if lines.needs_end(text) and self._end is None and re.search(r"\b(exit|logout)\b", text) and not raw.error:
@@ -191,7 +191,7 @@ class Shell:
         start = lines.prefix(session.kept.status, session.kept.options, self.number("RANDOM", 1, 32767))
         return start + fixed + (lines.FULL_SUFFIX if lines.needs_end(text) else lines.SUFFIX)
 
-    def _answer(self, raw: Raw, status: int | None) -> Result:
+    def _answer(self, text: str, raw: Raw, status: int | None) -> Result:
         stderr = wording.stderr(raw.stderr)
         if raw.interrupted is not None:
             message = raw.interrupted.message
@@ -201,7 +201,8 @@ class Shell:
                 return Result(raw.stdout, stderr + wording.syntax_error(raw.error), 2)
             return Result(raw.stdout, stderr + wording.limit(raw.error), 130)
         code = raw.exit_code if status is None else status
-        if code == 1 and _UNSET.search(raw.stderr):
+        unset = _UNSET.search(raw.stderr)
+        if code == 1 and unset and (unset.group(2) or f"{{{unset.group(1)}:?" in text or f"{{{unset.group(1)}?" in text):
             code = 127
         return Result(wording.stdout(raw.stdout), stderr, code)
 
@@ -218,10 +219,10 @@ class Shell:
         """`exit`: the session ends and the one below goes on with its code."""
         if len(self.sessions) == 1:
             self.session.return_to(replace(self.session.kept, options=()))
-            return replace(result, stdout=result.stdout + "exit\n"), True
+            return replace(result, stderr=result.stderr + "exit\n"), True
         left = self.sessions.pop()
         self.session.keep(result.exit_code, None, refresh=False)
-        return replace(result, stdout=result.stdout + left.spec.farewell), False
+        return replace(result, stderr=result.stderr + left.spec.farewell), False
 
     def number(self, purpose: str, low: int, high: int) -> int:
         """Chance of the running line: the same for the same seed, line count and purpose."""
@@ -347,7 +348,7 @@ class Shell:
             raise raw.interrupted
         if raw.fused:
             raise Interrupted(130, wording.limit(raw.error).rstrip("\n"))
-        return self._answer(raw, ends[-1] if ends else None)
+        return self._answer(text, raw, ends[-1] if ends else None)
 
     # Undo, hash, completion
 
