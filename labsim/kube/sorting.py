@@ -92,7 +92,7 @@ def _less(left: Any, right: Any) -> bool:
         return left is _MISSING
     if left is None or right is None:
         return left is None and right is not None
-    if isinstance(left, bool) or not isinstance(left, int | float | str):
+    if type(left) not in (int, float, str):
         raise _TypeProblemError(f"unsortable type: {type_name(left)}")
     if isinstance(left, str) and isinstance(right, str):
         return _text_less(left, right)
