@@ -16,6 +16,7 @@ from labsim.kube.tables import DEFAULT, Column, Table
 
 if TYPE_CHECKING:
     from labsim.kube.apiserver import APIServer
+    from labsim.kube.schema import TypeRef
     from labsim.kube.store import Index
 
 
@@ -50,6 +51,9 @@ class Strategy:
     # Told of every change of an object of this kind, undo and load included: (before, after).
     on_change: Callable[[Object | None, Object | None], None] | None = None
 
+    # The API type; None for hidden kinds and for those that are not in the published document.
+    type: TypeRef | None = None
+
     def __init__(self, resource: Resource) -> None:
         self.resource = resource
 
@@ -74,10 +78,6 @@ class Strategy:
     def answer(self, obj: Object, request: Request) -> Object | None:
         """The reply of a kind that is only asked (reviews); None for kinds that are stored."""
         return None
-
-    def prune(self, obj: Object, unknown: list[str]) -> Object:
-        """Drop what a custom resource's schema does not name; paths go to `unknown`."""
-        return obj
 
     def default(self, obj: Object) -> Object:
         """Fill in API defaults; idempotent."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labsim.kube.builtins import RESOURCES
-from labsim.kube.strategies import apiextensions, core, workloads
+from labsim.kube.schema import load
+from labsim.kube.strategies import core, workloads
 from labsim.kube.strategies.custom import CustomResourceDefinitions
 from labsim.kube.strategies.hidden import Containers, DevicePlugins
 from labsim.kube.strategies.pods import Pods
@@ -20,7 +21,6 @@ STRATEGIES: dict[str, type[Strategy]] = {
     **core.STRATEGIES,
     **workloads.STRATEGIES,
     "customresourcedefinitions.apiextensions.k8s.io": CustomResourceDefinitions,
-    apiextensions.DEFINITIONS: apiextensions.Definitions,
     "containers.runtime.labsim": Containers,
     "deviceplugins.runtime.labsim": DevicePlugins,
 }
@@ -28,10 +28,11 @@ STRATEGIES: dict[str, type[Strategy]] = {
 
 def install(api: APIServer) -> None:
     """Serve all built-in kinds."""
+    schema = load()
     for resource in RESOURCES:
         strategy = STRATEGIES.get(resource.key, Strategy)(resource)
+        strategy.type = schema.for_gvk(resource.group, resource.version, resource.kind)
         strategy.table = TABLES.get(resource.key, strategy.table)
         if isinstance(strategy, CustomResourceDefinitions):
             strategy.observe(api)
         api.install(strategy)
-    apiextensions.serve(api)

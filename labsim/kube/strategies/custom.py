@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from labsim.kube import structural
 from labsim.kube.errors import FieldError, invalid_value, required
 from labsim.kube.jsonpath import JSONPathError, Template
 from labsim.kube.objects import Object, get_in, name_of, set_in
+from labsim.kube.schema import load
+from labsim.kube.schema.structural import apply_defaults, validate
 from labsim.kube.scheme import ALL_VERBS, Resource
 from labsim.kube.strategies.poddefaults import filled
 from labsim.kube.strategy import Request, Strategy
@@ -31,7 +32,11 @@ class CustomResources(Strategy):
 
     def __init__(self, resource: Resource, version: Object) -> None:
         super().__init__(resource)
-        self.schema: Mapping[str, Any] = get_in(version, "schema", "openAPIV3Schema", default={})
+        schema = get_in(version, "schema", "openAPIV3Schema", default={})
+        group = (resource.group, resource.version, resource.kind)
+        found = load().with_crd(*group, schema).for_gvk(*group)
+        assert found is not None
+        self.type = self.custom_type = found
         self.scale: Object | None = get_in(version, "subresources", "scale")
         self.table = _table(version.get("additionalPrinterColumns") or ())
         self.fields = {
@@ -39,23 +44,18 @@ class CustomResources(Strategy):
             for f in version.get("selectableFields") or ()
         }
 
-    def prune(self, obj: Object, unknown: list[str]) -> Object:
-        pruned: Object = structural.prune(obj, self.schema, unknown=unknown)
-        return pruned
-
     def default(self, obj: Object) -> Object:
-        filled_in: Object = structural.fill(obj, self.schema)
+        filled_in: Object = apply_defaults(self.custom_type, obj)
         return filled_in
 
     def validate(self, obj: Object, request: Request) -> list[FieldError]:
-        return structural.validate(obj, self.schema)
+        return validate(self.custom_type, obj)
 
     def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
-        found = structural.validate(new, self.schema, old=old)
-        if request.subresource == "status":
-            return [e for e in found if e.field.startswith("status")]
-        plain = structural.validate(new, self.schema)
-        return [e for e in found if e not in plain]
+        """A status is checked when it is written; `validate` sees to all else."""
+        if request.subresource != "status":
+            return []
+        return [e for e in validate(self.custom_type, new) if e.field.partition(".")[0] == "status"]
 
 
 def _field(path: str) -> Any:
