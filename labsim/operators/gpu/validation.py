@@ -202,7 +202,13 @@ class Checks(Process):
             self.log(container, logrus(self.now, "info", f"pod {memory['pod']} is curently in {phase} phase"))
             memory |= {"next": self.now + POLL, "tries": memory["tries"] + 1}
         self.remember(container, memory)
-        return After(int(memory["next"]) - self.now)
+        # A pod that has failed once is tried again for ever, by its kubelet and then by this check.
+        failed = any(
+            get_in(status, "restartCount", default=0) or get_in(status, "state", "terminated", "exitCode")
+            for group in ("initContainerStatuses", "containerStatuses")
+            for status in get_in(pod, "status", group, default=())
+        )
+        return After(int(memory["next"]) - self.now, periodic=failed)
 
     def _new_cuda_pod(self, container: Object, node: str) -> Object:
         for old in self.client.by_index("pods", "label", f"app={validator.CUDA_APP}", self.namespace):
