@@ -423,6 +423,10 @@ class Lab:
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
+    def past_input(self, number: int) -> Input | None:
+        """The input that journal writes of this number belong to; None when it was undone."""
+        return self._past[number - 1].entry if 0 < number <= len(self._past) else None
+
     def is_quiet(self) -> bool:
         return self.cluster.loop.quiet()
 
