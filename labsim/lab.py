@@ -427,6 +427,16 @@ class Lab:
         """The input that journal writes of this number belong to; None when it was undone."""
         return self._past[number - 1].entry if 0 < number <= len(self._past) else None
 
+    def last_changes(self) -> list[str]:
+        """What the last input changed, one line a write, without what learners cannot see."""
+        number = len(self._past)
+        lines = []
+        for write in self.cluster.journal.writes:
+            resource = self.cluster.api.scheme.find(write.resource)
+            if write.input == number and number and (resource is None or not resource.hidden):
+                lines.append(describe(write))
+        return lines
+
     def is_quiet(self) -> bool:
         return self.cluster.loop.quiet()
 
@@ -508,3 +518,18 @@ def _remarks(entries: list[Input], index: int) -> list[Input]:
             break
         found.append(entry)
     return found
+
+
+def describe(write: Write) -> str:
+    """`10:02:11 update node/gpu-node2 metadata.labels by kubernetes-admin`."""
+    from labsim.sim.clock import rfc3339
+
+    place = f"{write.resource}/{write.name}" + (f" -n {write.namespace}" if write.namespace else "")
+    changed = ""
+    if write.before is not None and write.after is not None:
+        old, new = write.before, write.after
+        parts = sorted(k for k in {**old, **new} if k != "metadata" and old.get(k) != new.get(k))
+        parts += [f"metadata.{k}" for k in ("labels", "annotations", "deletionTimestamp", "finalizers")
+                  if old["metadata"].get(k) != new["metadata"].get(k)]  # fmt: skip
+        changed = " " + ", ".join(parts) if parts else ""
+    return f"{rfc3339(write.time)[11:19]} {write.verb} {place}{changed} by {write.actor}"

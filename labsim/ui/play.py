@@ -1,0 +1,61 @@
+"""`labsim`, `labsim play`, `labsim resume`: choose the face and open the lab."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from labsim.lab import Lab, LabError
+from labsim.ui import keeping
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="labsim play", description="Play a ticket, or a free lab.")
+    parser.add_argument("ticket", nargs="?", help="a ticket by id or path; without one you pick")
+    parser.add_argument("--world", help="a free lab on this world")
+    parser.add_argument("--seed", type=int, help="which variant (default: the first deployed one)")
+    parser.add_argument("--plain", action="store_true", help="a line-by-line prompt instead of the full screen")
+    parser.add_argument("--tickets", default="", help="a folder of tickets beside the shipped ones")
+    options = parser.parse_args(arguments)
+    plain = options.plain or not (sys.stdin.isatty() and sys.stdout.isatty())
+    if not plain:
+        from labsim.ui.tui.app import run
+
+        return run(options.ticket, options.world, options.seed, options.tickets)
+    lab = Lab.open(options.world, options.ticket, seed_for(options), packs=options.tickets)
+    keeping.keep(lab)
+    return _plain(lab)
+
+
+def seed_for(options: argparse.Namespace) -> int:
+    """The asked one, else the ticket's first deployed seed, else 1."""
+    if options.seed is not None:
+        return int(options.seed)
+    if options.ticket is None:
+        return 1
+    from labsim.tickets.catalogue import find
+
+    return int(find(options.ticket, options.tickets)["source"]["seeds"]["deployed"][0])
+
+
+def resume(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="labsim resume", description="Go on with a saved lab.")
+    parser.add_argument("file", nargs="?", help="a lab file (default: the one used last)")
+    parser.add_argument("--plain", action="store_true")
+    options = parser.parse_args(arguments)
+    path = Path(options.file) if options.file else keeping.latest()
+    if path is None:
+        raise LabError("there is no saved lab yet")
+    lab = Lab.resume(path)
+    if options.plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return _plain(lab)
+    from labsim.ui.tui.app import run_lab
+
+    return run_lab(lab)
+
+
+def _plain(lab: Lab) -> int:
+    from labsim.ui.repl.main import run
+
+    return run(lab)
