@@ -87,3 +87,24 @@ class Client:
         from labsim.kube.subresources import evict
 
         evict(self.api, self.user, name, namespace, grace_seconds=grace_seconds, dry_run=dry_run)
+
+    def get_scale(self, resource: str, name: str, namespace: str = "default") -> Object:
+        """The autoscaling/v1 Scale of a workload."""
+        from labsim.kube.subresources import get_scale
+
+        return get_scale(self.api, self.user, resource, name, namespace)
+
+    def patch_scale(
+        self,
+        resource: str,
+        name: str,
+        patch: Any,
+        namespace: str = "default",
+        *,
+        kind: str = "merge",
+        dry_run: bool = False,
+    ) -> Object:
+        """Patch a Scale (`{"spec": {"replicas": 3}}`); returns the new one."""
+        from labsim.kube.subresources import patch_scale
+
+        return patch_scale(self.api, self.user, resource, name, patch, kind, namespace, dry_run=dry_run)
