@@ -167,6 +167,8 @@ def _check(document: Document, base: bool) -> None:
         World.model_validate(document.data)
     except ValidationError as error:
         found = [row for row in error.errors() if base or row["type"] != "missing" or len(row["loc"]) > 1]
+        # A misspelt key is both unknown and, under its right name, missing: the first says more.
+        found.sort(key=lambda row: row["type"] != "extra_forbidden")
         if found:
             raise validation_error(document, _Only(found)) from None
 
@@ -195,12 +197,13 @@ def _over(base: dict[str, Any], top: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_objects(documents: list[Document], world: World) -> None:
-    for document in documents:
-        names = [name for nodes in world.nodes for name in nodes.names]
+    seen: set[str] = set()
+    for document in reversed(documents):
         for at, nodes in enumerate(document.data.get("nodes", ())):
             for place, name in enumerate(nodes["names"]):
-                if names.count(name) > 1:
+                if name in seen:
                     raise document.error(("nodes", at, "names", place), f"each node once, found {name!r} again")
+                seen.add(name)
         for at, workload in enumerate(document.data.get("workloads", ())):
             problem = object_problem(workload["manifest"])
             if problem:

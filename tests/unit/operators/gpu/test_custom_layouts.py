@@ -1,4 +1,4 @@
-"""Own ConfigMaps for MIG Manager: used, wrongly keyed, wrongly named, without the layout asked for (gpu.md 1.6, 2.6)."""
+"""Own ConfigMaps for MIG Manager: used, wrongly keyed, wrongly named, without the layout (gpu.md 1.6, 2.6)."""
 
 from __future__ import annotations
 
