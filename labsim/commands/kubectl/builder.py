@@ -134,7 +134,7 @@ def build(
             )
         return _from_files(kubectl, result, fetch_files)
     if flags.get("recursive") and not flags.get("filename") and kubectl.given("recursive"):
-        raise Failure("the -R flag requires -f" if False else "must specify one of -f and -k")
+        raise Failure("must specify one of -f and -k")
     pairs = _combined(kubectl, words)
     if pairs is not None:
         if labels or fields or select_all:

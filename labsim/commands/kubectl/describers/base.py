@@ -54,9 +54,9 @@ class Page:
             self.field("Namespace", namespace_of(obj))
 
     def labels(self, title: str, labels: Mapping[str, str] | None, indent: str = "") -> None:
-        self._lines(f"{indent}{title}:", [f"{k}={v}" for k, v in sorted((labels or {}).items())], indent)
+        self.lines(f"{indent}{title}:", [f"{k}={v}" for k, v in sorted((labels or {}).items())], indent)
 
-    def _lines(self, title: str, lines: Sequence[str], indent: str = "") -> None:
+    def lines(self, title: str, lines: Sequence[str], indent: str = "") -> None:
         """The first line beside the title, the others below it."""
         if not lines:
             self.raw(f"{title}\t<none>\n")

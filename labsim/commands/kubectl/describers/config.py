@@ -136,9 +136,9 @@ def _limit_rows(page: Page, obj: Object, indent: str) -> None:
 def describe_service_account(page: Page, obj: Object, events: bool) -> None:
     page.head(obj)
     page.labels_and_annotations(obj)
-    page._lines("Image pull secrets:", [str(s.get("name", "")) for s in obj.get("imagePullSecrets") or ()])
-    page._lines("Mountable secrets:", [str(s.get("name", "")) for s in obj.get("secrets") or ()])
-    page._lines("Tokens:", [])
+    page.lines("Image pull secrets:", [str(s.get("name", "")) for s in obj.get("imagePullSecrets") or ()])
+    if obj.get("secrets"):
+        page.lines("Mountable secrets:", [str(s.get("name", "")) for s in obj["secrets"]])
     if events:
         page.events(obj)
 

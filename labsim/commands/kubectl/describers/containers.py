@@ -181,4 +181,4 @@ def write_tolerations(page: Page, tolerations: Sequence[Object], indent: str = "
         if toleration.get("tolerationSeconds") is not None:
             text += f" for {toleration['tolerationSeconds']}s"
         lines.append(text)
-    page._lines(f"{indent}Tolerations:", lines, indent)
+    page.lines(f"{indent}Tolerations:", lines, indent)

@@ -83,7 +83,7 @@ def _taints(page: Page, taints: list[Object]) -> None:
     for taint in sorted(taints, key=lambda t: f"{t.get('effect', '')},{t.get('key', '')}"):
         value = f"={taint['value']}" if taint.get("value") else ""
         lines.append(f"{taint.get('key', '')}{value}:{taint.get('effect', '')}")
-    page._lines("Taints:", lines)
+    page.lines("Taints:", lines)
 
 
 def _lease(page: Page, node: str) -> None:

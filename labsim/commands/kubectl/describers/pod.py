@@ -111,7 +111,7 @@ def _resolve(pod: Object, ref: Mapping[str, Any]) -> str:
     return ""
 
 
-def _spread(page: Page, spec: Object) -> None:
+def _spread(page: Page, spec: Object, indent: str = "") -> None:
     from labsim.commands.kubectl.describers.base import selector_text
 
     lines = []
@@ -121,7 +121,7 @@ def _spread(page: Page, spec: Object) -> None:
             text += f" for selector {selector_text(constraint['labelSelector'])}"
         lines.append(text)
     if lines:
-        page._lines("Topology Spread Constraints:", lines)
+        page.lines(f"{indent}Topology Spread Constraints:", lines, indent)
 
 
 def write_template(page: Page, template: Object) -> None:
@@ -137,7 +137,7 @@ def write_template(page: Page, template: Object) -> None:
         write_containers(page, "Init Containers", spec["initContainers"], space="  ")
     write_containers(page, "Containers", spec.get("containers") or (), space="  ")
     write_volumes(page, spec.get("volumes") or (), "  ")
-    _spread(page, spec)
+    _spread(page, spec, "  ")
     if spec.get("priorityClassName"):
         page.line(0, f"  Priority Class Name:\t{spec['priorityClassName']}")
     page.labels("Node-Selectors", spec.get("nodeSelector"), "  ")

@@ -53,7 +53,7 @@ def describe_claim(page: Page, obj: Object, events: bool) -> None:
             for volume in get_in(pod, "spec", "volumes", default=())
         )
     ]
-    page._lines("Used By:", [name_of(pod) for pod in users])
+    page.lines("Used By:", [name_of(pod) for pod in users])
     if status.get("conditions"):
         page.line(0, "Conditions:")
         page.line(1, "Type\tStatus\tLastProbeTime\tLastTransitionTime\tReason\tMessage")

@@ -49,17 +49,12 @@ def run(kubectl: Kubectl) -> int:
         kubectl.out(("" if first else "\n\n") + describe_text(kubectl, info))
         first = False
     if not infos and not errors:
-        if kubectl.flags["all-namespaces"] or not _namespaced(kubectl):
+        if kubectl.flags["all-namespaces"]:
             kubectl.err("No resources found\n")
         else:
             kubectl.err(f"No resources found in {kubectl.namespace} namespace.\n")
     raise_all(errors)
     return 0
-
-
-def _namespaced(kubectl: Kubectl) -> bool:
-    words = [w for w in kubectl.args[0].split(",") if w] if kubectl.args else []
-    return all(resource_for(kubectl.client, w.partition("/")[0]).namespaced for w in words if w != "all")
 
 
 def describe_text(kubectl: Kubectl, info: Info) -> str:

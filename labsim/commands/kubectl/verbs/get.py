@@ -74,11 +74,7 @@ def run(kubectl: Kubectl) -> int:
     if flags["output-watch-events"] and not watching:
         raise UsageFailure(kubectl.path, "--output-watch-events option can only be used with --watch or --watch-only")
     if flags["subresource"] and flags["subresource"] not in ("status", "scale", "resize"):
-        raise Failure(
-            f"invalid subresource value: {_quote(flags['subresource'])}. Must be one of [status scale resize]"
-            if False
-            else f'the server doesn\'t have a resource type "{flags["subresource"]}"'
-        )
+        raise Failure(f'invalid subresource value: "{flags["subresource"]}". Must be one of [status scale resize]')
     if watching:
         from labsim.commands.kubectl.watching import watch
 
@@ -87,10 +83,6 @@ def run(kubectl: Kubectl) -> int:
     if is_table(kubectl):
         return _tables(kubectl, result)
     return _generic(kubectl, result)
-
-
-def _quote(text: str) -> str:
-    return f'"{text}"'
 
 
 def is_table(kubectl: Kubectl) -> bool:

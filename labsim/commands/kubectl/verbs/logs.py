@@ -110,9 +110,7 @@ def _query(kubectl: Kubectl) -> dict[str, str]:
     if args and flags["selector"]:
         raise Failure("only a selector (-l) or a POD name is allowed")
     if flags["previous"] and flags["follow"]:
-        raise Failure("only one of follow (-f) or previous (-p) is allowed") if False else Failure(
-            "only one of follow (-f) or previous (-p) is allowed"
-        )
+        raise Failure("only one of follow (-f) or previous (-p) is allowed")
     if flags["all-containers"] and flags["container"]:
         raise Failure("--all-containers=true should not be specified with container name " + flags["container"])
     if len(args) == 2 and flags["container"]:
