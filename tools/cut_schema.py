@@ -5,10 +5,10 @@
     cd "$(go env GOMODCACHE)"/k8s.io
     python tools/cut_schema.py kubernetes_validate-1.37.0-py3-none-any.whl api@v0.35.0 apimachinery@v0.35.0
 
-The Go modules (Apache-2.0) only tell the names of Go types, which stand in the API server's decoding errors
-(`of type v1.PullPolicy`). The wheel's schema says `["integer", "null"]` and flattens quantities; both are put back as
-the API server publishes them. The output has sorted keys and no time stamp in it, so the same input always gives the
-same bytes.
+The Go modules (Apache-2.0) tell the names of Go types, which stand in the API server's decoding errors (`of type
+v1.PullPolicy`), and the values of enums, which a server publishes and the wheel lacks. The wheel's schema says
+`["integer", "null"]` and flattens quantities; both are put back as the API server publishes them. The output has sorted
+keys and no time stamp in it, so the same input always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,8 @@ def clean(node: dict[str, Any]) -> dict[str, Any]:
             out[key] = [word for word in value if word is not None]
         elif key == "properties":
             out[key] = {name: clean(inner) for name, inner in value.items()}
+            for name in ("apiVersion", "kind"):  # the wheel adds their one value
+                out[key].get(name, {}).pop("enum", None)
         elif key in ("items", "additionalProperties") and isinstance(value, dict):
             out[key] = clean(value)
         else:
@@ -116,25 +119,85 @@ def cut(definitions: dict[str, Any]) -> dict[str, Any]:
 NAMED = re.compile(r"^type (\w+) (?:=\s*)?(string|u?int\d*|bool|\[\]\S+|map\[\S+)$", re.MULTILINE)
 STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 FIELD = re.compile(r"^\s+\w+\s+(\S+)\s+`[^`]*json:\"(\w+)", re.MULTILINE)
+INLINE = re.compile(r"^\s+(\w+)\s+`[^`]*json:\",inline", re.MULTILINE)
 TYPE = re.compile(r"^(\*|\[\])*(?:(\w+)\.)?(\w+)$")
+
+
+def go_fields(definitions: dict[str, Any], modules: list[Path]) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """(property, its Go type as written, the folder of its package) for every field that has a definition."""
+    for folder, text in sources(modules).items():
+        suffix = f"{folder.parent.name}.{folder.name}"
+        structs = {struct[1]: struct[2] for struct in STRUCT.finditer(text)}
+        for struct in structs:
+            name = next((known for known in definitions if known.endswith(f".{suffix}.{struct}")), None)
+            for field in FIELD.finditer(body(struct, structs)) if name else ():
+                node = definitions[name].get("properties", {}).get(field[2])
+                if node is not None:
+                    yield node, field[1], suffix
+
+
+def body(struct: str, structs: dict[str, str]) -> str:
+    """The fields of a struct with those of the structs it has inline."""
+    own = structs.get(struct, "")
+    return own + "".join(body(inner[1], structs) for inner in INLINE.finditer(own))
+
+
+def sources(modules: list[Path]) -> dict[Path, str]:
+    return {path.parent: path.read_text() for module in modules for path in sorted(module.glob("**/v*/types.go"))}
 
 
 def add_go_types(definitions: dict[str, Any], modules: list[Path]) -> None:
     """`x-go-type` for fields whose Go type has a name of its own but no definition: v1.PullPolicy, v1.ResourceList."""
-    sources = {path.parent: path.read_text() for module in modules for path in module.glob("**/v*/types.go")}
-    named = {match[1] for text in sources.values() for match in NAMED.finditer(text)} | {"UID"}
-    for folder, text in sources.items():
-        suffix = f"{folder.parent.name}.{folder.name}"
-        for struct in STRUCT.finditer(text):
-            name = next((known for known in definitions if known.endswith(f".{suffix}.{struct[1]}")), None)
-            for field in FIELD.finditer(struct[2]) if name else ():
-                node, found = definitions[name].get("properties", {}).get(field[2]), TYPE.match(field[1])
-                if node is None or found is None or found[3] not in named or "$ref" in node:
-                    continue
-                package = "types" if found[2] == "types" else "v1"
-                target = node.get("items", node) if "[]" in field[1] else node
-                if "$ref" not in target:
-                    target["x-go-type"] = f"{package}.{found[3]}"
+    named = {match[1] for text in sources(modules).values() for match in NAMED.finditer(text)} | {"UID"}
+    for node, go_type, _ in go_fields(definitions, modules):
+        found = TYPE.match(go_type)
+        if found is None or found[3] not in named or "$ref" in node:
+            continue
+        target = node.get("items", node) if "[]" in go_type else node
+        if "$ref" not in target:
+            target["x-go-type"] = f"{'types' if found[2] == 'types' else 'v1'}.{found[3]}"
+
+
+def enums(modules: list[Path]) -> dict[tuple[str, str], dict[str, str]]:
+    """(package, type) -> value -> its description line, for every type marked `+enum`."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for folder, text in sources(modules).items():
+        package = f"{folder.parent.name}.{folder.name}"
+        comment: list[str] = []
+        for line in text.splitlines():
+            stripped = line.strip()
+            if stripped.startswith("//"):
+                comment.append(stripped.removeprefix("//").strip())
+                continue
+            marked = re.match(r"type (\w+) string", stripped)
+            value = re.match(r"(\w+)\s+(\w+)\s*=\s*\"(.*?)\"", stripped)
+            if marked and any(word in ("+enum", "+k8s:enum") for word in comment):
+                found.setdefault((package, marked[1]), {})
+            elif value and (package, value[2]) in found:
+                words = " ".join(word for word in comment if not word.startswith("+"))
+                words = " ".join(words.removeprefix(value[1]).split())
+                found[package, value[2]].setdefault(value[3], f' - `"{value[3]}"` {words}'.rstrip())
+            comment = []
+    return found
+
+
+def add_enums(definitions: dict[str, Any], modules: list[Path]) -> None:
+    """`enum` and its paragraph in the description, as the server's OpenAPI has them."""
+    known = enums(modules)
+    for node, go_type, package in go_fields(definitions, modules):
+        found = TYPE.match(go_type)
+        if found is None or "$ref" in node:
+            continue
+        home = package if not found[2] else "core.v1"
+        values = known.get((home, found[3]))
+        if not values:
+            continue
+        if "[]" in go_type:
+            node["items"]["enum"] = sorted(values)
+            continue
+        node["enum"] = sorted(values)
+        lines = "\n".join(["", "Possible enum values:", *sorted(values.values())])
+        node["description"] = f"{node.get('description', '')}\n{lines}"
 
 
 def main() -> None:
@@ -146,6 +209,7 @@ def main() -> None:
         definitions = json.loads(archive.read(SOURCE))["$defs"]
     data = cut(definitions)
     add_go_types(data["definitions"], args.modules)
+    add_enums(data["definitions"], args.modules)
     text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     buffer = io.BytesIO()
     with gzip.GzipFile(fileobj=buffer, mode="wb", compresslevel=9, mtime=0, filename="") as packed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from labsim.kube.schema.explain import UNTYPED
 from labsim.kube.schema.model import Schema, TypeRef
 
 STRATEGIC = "application/strategic-merge-patch+json"
@@ -66,7 +67,12 @@ def _component(ref: TypeRef, group: str, version: str, kind: str, components: di
 def _collect(schema: Schema, name: str, components: dict[str, Any]) -> None:
     if name not in components:
         components[name] = {}
-        components[name] = _node(schema, schema.definitions[name], components)
+        node = _node(schema, schema.definitions[name], components)
+        if name in UNTYPED:
+            number = "integer" if name.endswith("IntOrString") else "number"
+            node = {**node, "oneOf": [{"type": "string"}, {"type": number}]}
+            del node["type"]
+        components[name] = node
 
 
 def _node(schema: Schema, node: Mapping[str, Any], components: dict[str, Any]) -> dict[str, Any]:
