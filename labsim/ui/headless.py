@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from labsim.lab import Lab, LabError, Outcome
+from labsim.authoring.prove import act
+from labsim.lab import Lab, LabError
 
 
 def main(arguments: list[str]) -> int:
@@ -79,7 +80,7 @@ def whole_lines(lab: Lab, text: str) -> list[str]:
 def play(lab: Lab, step: dict[str, Any], as_json: bool) -> int:
     """One step of a route or script; prints what it printed."""
     ((kind, value),) = [(k, v) for k, v in step.items() if v is not None]
-    outcome = act(lab, kind, value)
+    outcome = act(lab, step)
     if as_json:
         body = {
             kind: value, "exit": outcome.exit_code, "stdout": outcome.stdout, "stderr": outcome.stderr,
@@ -91,17 +92,6 @@ def play(lab: Lab, step: dict[str, Any], as_json: bool) -> int:
         sys.stdout.flush()
         sys.stderr.write(outcome.stderr)
     return outcome.exit_code
-
-
-def act(lab: Lab, kind: str, value: Any) -> Outcome:
-    """The words of the recipe, as a ticket's routes use them."""
-    if kind == "line":
-        return lab.run(value)
-    if kind == "edit":
-        return lab.edit(value["path"], value["text"])
-    if kind == "answer":
-        return lab.answer(value["id"], value["value"])
-    return lab.settle(value) if kind == "settle" else lab.advance(value)
 
 
 def _show(grade: dict[str, Any]) -> None:

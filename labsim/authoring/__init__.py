@@ -1,0 +1,1 @@
+"""For ticket authors: lint, prove, schema."""

@@ -1,0 +1,62 @@
+"""`labsim ticket lint|prove|schema`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+
+from labsim.documents import DocumentError
+from labsim.tickets import catalogue
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="labsim ticket", description="Tools for ticket authors.")
+    parser.add_argument("--tickets", default="", help="a folder of tickets beside the shipped ones")
+    commands = parser.add_subparsers(dest="command", required=True)
+    lint = commands.add_parser("lint", help="read ticket files and say what is wrong, with file and line")
+    lint.add_argument("ticket", nargs="*", help="ids or paths (default: the whole catalogue)")
+    prove = commands.add_parser("prove", help="play every answer and reject on every seed")
+    prove.add_argument("ticket", nargs="*", help="ids or paths (default: the whole catalogue)")
+    prove.add_argument("--seed", type=int, action="append", help="only this seed (may be given several times)")
+    prove.add_argument("--json", action="store_true", help="one JSON object a route")
+    commands.add_parser("schema", help="print the JSON Schema of ticket files")
+    options = parser.parse_args(arguments)
+    if options.command == "schema":
+        from labsim.tickets.schema import Ticket
+
+        print(json.dumps(Ticket.model_json_schema(by_alias=True), indent=2))
+        return 0
+    wanted = options.ticket or [str(path) for path in catalogue.files(options.tickets)]
+    return _lint(wanted, options.tickets) if options.command == "lint" else _prove(wanted, options)
+
+
+def _lint(wanted: list[str], packs: str) -> int:
+    bad = 0
+    for ticket in wanted:
+        try:
+            catalogue.find(ticket, packs)
+        except DocumentError as error:
+            print(error, file=sys.stderr)
+            bad += 1
+    return 2 if bad else 0
+
+
+def _prove(wanted: list[str], options: argparse.Namespace) -> int:
+    from labsim.authoring.prove import prove
+
+    bad = 0
+    for ticket in wanted:
+        for proof in prove(ticket, options.seed, options.tickets):
+            bad += bool(proof.problems)
+            if options.json:
+                print(json.dumps(asdict(proof)))
+            else:
+                state = "FAILED" if proof.problems else "ok"
+                print(
+                    f"{proof.ticket}  seed {proof.seed}  {proof.route:<40} score {proof.score:>3}  {state}", flush=True
+                )
+                for problem in proof.problems:
+                    print(f"    {problem}")
+    return 1 if bad else 0
