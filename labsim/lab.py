@@ -315,7 +315,7 @@ class Lab:
             return result.stdout, result.stderr, result.exit_code, result.void, result.ended
         if kind == "edit":
             try:
-                self.shell.view().write_text(entry["path"], entry["text"])
+                self.shell.write_file(entry["path"], entry["text"])
             except OSError as error:
                 return "", f"{entry['path']}: {error.strerror}\n", 1, False, False
         elif kind == "answer":

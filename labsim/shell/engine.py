@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Any
 
 from bashkit import Bash, BashError, BuiltinContext, BuiltinResult, ExecutionProfile, FileSystem
@@ -160,7 +161,7 @@ class Engine:
             found = self._bash.analyze(text)
         except (BashError, ValueError, RuntimeError) as error:
             return Parsed(error=str(error) or "syntax error")
-        commands = tuple(tuple([c.name or "", *(a or "" for a in c.args)]) for c in found.commands if c.name or c.args)
+        commands = tuple((c.name or "", *(a or "" for a in c.args)) for c in found.commands if c.name or c.args)
         return Parsed(
             names=tuple(found.command_names),
             commands=commands,
@@ -208,20 +209,59 @@ class Engine:
         return dict(self._bash.shell_state().aliases)
 
 
-def on_worker(work: Callable[[], Result]) -> Result:
-    """Run `work` on a thread of its own and wait: an engine must not start inside another's callback on one thread."""
-    answers: list[Result] = []
-    failures: list[BaseException] = []
+class Bridge:
+    """From a worker thread back to the one that waits for it."""
+
+    def __init__(self) -> None:
+        self.requests: SimpleQueue[tuple[Callable[[], Result], Future] | None] = SimpleQueue()
+
+    def call(self, work: Callable[[], Result]) -> Result:
+        """Run `work` on the waiting thread and return (or raise) what it does."""
+        future = Future()
+        self.requests.put((work, future))
+        return future.wait()
+
+
+class Future:
+    """One answer that one thread waits for."""
+
+    def __init__(self) -> None:
+        self._done = threading.Event()
+        self._answer: Result | None = None
+        self._failure: BaseException | None = None
+
+    def settle(self, work: Callable[[], Result]) -> None:
+        try:
+            self._answer = work()
+        except BaseException as error:
+            self._failure = error
+        self._done.set()
+
+    def wait(self) -> Result:
+        self._done.wait()
+        if self._failure is not None:
+            raise self._failure
+        assert self._answer is not None
+        return self._answer
+
+
+def on_worker(work: Callable[[Bridge], Result]) -> Result:
+    """Run `work` on a thread of its own and wait: an engine must not start inside another's callback on one thread.
+
+    What the worker passes to `Bridge.call` runs here, so every program runs on the thread that typed the line (it holds
+    the lab's lock).
+    """
+    bridge = Bridge()
+    outcome = Future()
 
     def target() -> None:
-        try:
-            answers.append(work())
-        except BaseException as error:
-            failures.append(error)
+        outcome.settle(lambda: work(bridge))
+        bridge.requests.put(None)
 
     thread = threading.Thread(target=target)
     thread.start()
+    while (request := bridge.requests.get()) is not None:
+        wanted, future = request
+        future.settle(wanted)
     thread.join()
-    if failures:
-        raise failures[0]
-    return answers[0]
+    return outcome.wait()

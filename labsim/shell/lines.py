@@ -140,9 +140,9 @@ def refused(parsed: Parsed) -> str | None:
 
 # Programs that change neither the shell nor files, however they are called (without redirects and assignments).
 _READ_ONLY = frozenset(
-    """cat echo head tail grep egrep fgrep sort uniq wc cut tr jq ls stat pwd true false test [ printf column less more
-    kubectl nvidia-smi date hostname uname whoami id uptime sleep watch man history seq rev paste comm diff which type
-    df free nproc lscpu clear basename dirname xxd od nl fold""".split()
+    """cat echo head tail grep egrep fgrep wc cut tr jq ls stat pwd true false test [ printf column less more kubectl
+    nvidia-smi date hostname uname whoami id sleep seq rev paste comm diff which type nproc clear basename dirname od
+    nl fold""".split()
 )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from labsim.commands import registry
 from labsim.commands.base import Context, FileSystem, Interrupted, Result, SessionSpec
 from labsim.shell import completion, continuation, history, host, lines, wording
-from labsim.shell.engine import Call, Engine, Raw, on_worker
+from labsim.shell.engine import Bridge, Call, Engine, Raw, on_worker
 from labsim.shell.files import HostFiles, View
 from labsim.shell.services import Hooks, LineServices
 from labsim.shell.session import Kept, Session
@@ -64,6 +64,7 @@ class Shell:
         start_files: Mapping[str, str] | None = None,
     ) -> None:
         self.seed = seed
+        self.client = client
         self.clock = clock
         self.hooks = hooks
         self.started = clock()
@@ -202,7 +203,11 @@ class Shell:
             return Result(raw.stdout, stderr + wording.limit(raw.error), 130)
         code = raw.exit_code if status is None else status
         unset = _UNSET.search(raw.stderr)
-        if code == 1 and unset and (unset.group(2) or f"{{{unset.group(1)}:?" in text or f"{{{unset.group(1)}?" in text):
+        if (
+            code == 1
+            and unset
+            and (unset.group(2) or f"{{{unset.group(1)}:?" in text or f"{{{unset.group(1)}?" in text)
+        ):
             code = 127
         return Result(wording.stdout(raw.stdout), stderr, code)
 
@@ -286,7 +291,8 @@ class Shell:
             code = program(ctx)
         except Interrupted as stop:
             # The engine loses what its callback had printed: hand it over with the exception.
-            stop.printed = ctx.result(stop.exit_code)
+            own = ctx.result(stop.exit_code)
+            stop.printed = Result(own.stdout + stop.printed.stdout, own.stderr + stop.printed.stderr, stop.exit_code)
             raise
         self.hooks.after_program(ctx.argv, code)
         return ctx.result(code)
@@ -301,9 +307,9 @@ class Shell:
             return self.program(fresh)
         text = command if isinstance(command, str) else shlex.join(command)
         outer = replace(ctx, stdout_parts=[], stderr_parts=[], **fields)
-        return on_worker(lambda: self._scratch(outer, text, line))
+        return on_worker(lambda bridge: self._scratch(outer, text, bridge))
 
-    def _scratch(self, outer: Context, text: str, line: LineServices) -> Result:
+    def _scratch(self, outer: Context, text: str, bridge: Bridge) -> Result:
         """Shell text in a bash of its own over the same files."""
         if not isinstance(outer.fs, View):
             return Result(stderr="labsim: a shell over these files is not simulated here\n", exit_code=1)
@@ -327,7 +333,7 @@ class Shell:
                 stdout_parts=[],
                 stderr_parts=[],
             )
-            return self.program(ctx)
+            return bridge.call(lambda: self.program(ctx))
 
         engine = Engine(
             host=outer.host,
@@ -376,9 +382,20 @@ class Shell:
         for key, files in mark.files.items():
             self._hosts.setdefault(key, HostFiles(self.clock)).rewind(files)
         for spec, client, kept in wanted[same:]:
-            self._push(spec, client, kept)
+            self._push(replace(spec, client=self._own(spec.client)), self._own(client), kept)
         self.history[:] = mark.history
         self._count = mark.count
+
+    def _own(self, client: Any) -> Any:
+        """A client of another lab's mark, speaking to this lab's cluster."""
+        if client is None or client.api is self.client.api:
+            return client
+        return type(client)(self.client.api, client.user)
+
+    def write_file(self, path: str, text: str) -> None:
+        """Write a file between lines, as an editor would. Raises OSError."""
+        self.view().write_text(path, text)
+        self.session.files.settle()
 
     def hash(self) -> str:
         """Variables, options, aliases, functions, cwd, files and modes."""
