@@ -104,6 +104,15 @@ class APIServer:
         found = self._candidates(strategy, scope, label_selector, field_selector)
         return [strategy.render(obj, self) for obj in found if match(obj)]
 
+    def table(
+        self, user: str, resource: str, objects: Objects, *, include: str = "Metadata", version: str = ""
+    ) -> Object:
+        """Objects of one resource as a meta.k8s.io/v1 Table; `include` is includeObject."""
+        from labsim.kube.tables.wire import table
+
+        strategy = self.strategies[self.resource(user, resource).key]
+        return table(strategy, objects, self.now, include=include, version=version)
+
     def _candidates(self, strategy: Strategy, namespace: str, labels: str, fields: str) -> Objects:
         """The smallest indexed superset of a selection."""
         key = strategy.storage

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from labsim.kube.builtins import RESOURCES
 from labsim.kube.schema import load
-from labsim.kube.strategies import core, workloads
+from labsim.kube.strategies import core, metrics, reviews, workloads
 from labsim.kube.strategies.custom import CustomResourceDefinitions
+from labsim.kube.strategies.eventviews import EventViews
 from labsim.kube.strategies.hidden import Containers, DevicePlugins
 from labsim.kube.strategies.pods import Pods
 from labsim.kube.strategy import Strategy
@@ -20,6 +21,9 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "pods": Pods,
     **core.STRATEGIES,
     **workloads.STRATEGIES,
+    **metrics.STRATEGIES,
+    **reviews.STRATEGIES,
+    "events.events.k8s.io": EventViews,
     "customresourcedefinitions.apiextensions.k8s.io": CustomResourceDefinitions,
     "containers.runtime.labsim": Containers,
     "deviceplugins.runtime.labsim": DevicePlugins,
