@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def kubectl_path() -> str | None:
-    """$LABSIM_KUBECTL, else the copy that tools/fetch_oracle.py leaves in the cache, else None."""
+    """$LABSIM_KUBECTL, else the copy in the cache folder, else None."""
     for candidate in (os.environ.get("LABSIM_KUBECTL"), str(Path.home() / ".cache/labsim/oracle/kubectl")):
         if candidate and os.access(candidate, os.X_OK):
             return candidate

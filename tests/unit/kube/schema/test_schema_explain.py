@@ -91,5 +91,5 @@ def test_openapi_v3_is_complete() -> None:
 def test_enums_are_the_servers() -> None:
     text = explain(load(), "", "v1", "Pod", ["spec", "containers", "imagePullPolicy"])
     assert "FIELD: imagePullPolicy <string>\nENUM:\n    Always\n    IfNotPresent\n    Never\n\nDESCRIPTION:\n" in text
-    assert '    Possible enum values:\n     - `"Always"` means that kubelet always attempts to pull the latest image.' in text
+    assert '    Possible enum values:\n     - `"Always"` means that kubelet always attempts to pull the latest' in text
     assert "  kind\t<string>\n    Kind is a string value" in explain(load(), "", "v1", "Pod")
