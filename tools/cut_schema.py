@@ -129,7 +129,7 @@ def go_fields(definitions: dict[str, Any], modules: list[Path]) -> Iterator[tupl
         suffix = f"{folder.parent.name}.{folder.name}"
         structs = {struct[1]: struct[2] for struct in STRUCT.finditer(text)}
         for struct in structs:
-            name = next((known for known in definitions if known.endswith(f".{suffix}.{struct}")), None)
+            name = next((known for known in definitions if known.endswith(f".{suffix}.{struct}")), "")
             for field in FIELD.finditer(body(struct, structs)) if name else ():
                 node = definitions[name].get("properties", {}).get(field[2])
                 if node is not None:
