@@ -128,7 +128,8 @@ class Lab:
             "start": start, "ticket_digest": rendered["digest"] if rendered is not None else None, "packs": packs,
         }  # fmt: skip
         lab = cls(cluster, settings, header, rendered)
-        lab._set_up()
+        with lab.lock:
+            lab._set_up()
         return lab
 
     def _set_up(self) -> None:
@@ -150,7 +151,7 @@ class Lab:
         for line in ticket["setup"]:
             self.pace.begin()
             result = admin.run(line)
-            self.pace.finish()
+            self.pace.finish(result.ran)
             if result.exit_code:
                 told = (result.stderr or result.stdout).strip().splitlines()
                 raise LabError(
@@ -189,7 +190,8 @@ class Lab:
             None if header["ticket"] else header["world"], header["ticket"], header["seed"], header["start"],
             packs=header.get("packs", ""), freeze_objects=freeze_objects,
         )  # fmt: skip
-        lab.resumed = lab._replay(kept)
+        with lab.lock:
+            lab.resumed = lab._replay(kept)
         lab.recipe = kept
         if not lab.resumed:
             lab.recipe.save(Path(path))
@@ -292,7 +294,6 @@ class Lab:
                 self._go_back(before, number)
                 self._note({"kind": "void"})
                 return replace(self._outcome(stdout, stderr, code, revision), void=True)
-            self.pace.finish()
         except BaseException:
             # A fault of labsim itself must not leave a half-done input behind.
             self._go_back(before, number)
@@ -312,6 +313,8 @@ class Lab:
         kind = entry["kind"]
         if kind == "line":
             result = self.shell.run(entry["line"])
+            if not result.void:
+                self.pace.finish(result.ran)
             return result.stdout, result.stderr, result.exit_code, result.void, result.ended
         if kind == "edit":
             try:

@@ -61,15 +61,14 @@ class Pace:
     def begin(self) -> None:
         """A new line starts now."""
         self.started = self.cluster.clock.now
-        self.calls = 0
         self.steps = 0
         self.looks = 0
         self.silent = 0
         self.seen_at: int | None = None
 
-    def finish(self) -> None:
-        """The line ends: a line that called a program takes at least one step."""
-        if self.calls:
+    def finish(self, ran: bool) -> None:
+        """The line ends: a line that was executed takes at least one step."""
+        if ran:
             self.cluster.loop.advance_to(max(self.cluster.clock.now, self.started + self.step))
 
     def before_program(self, argv: tuple[str, ...]) -> None:
@@ -77,7 +76,6 @@ class Pace:
             raise Interrupted(130)
 
     def after_program(self, argv: tuple[str, ...], exit_code: int) -> None:
-        self.calls += 1
         self.silent = 0
         self.cluster.loop.advance_to(self.cluster.clock.now + CALL_COST)
 

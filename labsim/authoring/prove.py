@@ -1,4 +1,4 @@
-"""`labsim ticket prove`: untouched scores 0, every answer 100, every reject fails for its stated reason, on every seed."""
+"""`labsim ticket prove`: untouched scores 0, answers 100, every reject fails for its stated reason, on every seed."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def prove_seed(fresh: Lab) -> Iterator[Proof]:
         grade = lab.grade()
         failed |= {j.id for j in grade.goals if not j.verdict.holds}
         tripped |= {j.id for j in grade.guards if j.verdict.status == "fail"}
-        yield _judge(lab, f"reject {reject['id']}", grade, lambda g, r=reject: _rejected(g, r))  # type: ignore[misc]
+        yield _judge(lab, f"reject {reject['id']}", grade, lambda g, r=reject: _rejected(g, r))
     dead = [f"no reject fails goal {g['id']}" for g in ticket["goals"] if g["id"] not in failed]
     dead += [f"no reject trips guard {g['id']}" for g in ticket["guards"] if g["id"] not in tripped]
     yield Proof(ticket["id"], seed, "every check matters", 0, tuple(dead), "")

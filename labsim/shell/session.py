@@ -56,7 +56,7 @@ class Session:
         self.engine = Engine(
             host=spec.host,
             user=spec.user,
-            cwd=spec.home,
+            cwd=spec.cwd or spec.home,
             env={**env, **spec.env},
             mounts={"/": (files.handle, False), **mounts},
             names=names,
@@ -77,7 +77,7 @@ class Session:
     def prompt(self) -> str:
         """PS1 with `\\w` filled in."""
         cwd, home = self.engine.cwd, self.spec.home
-        if cwd == home or cwd.startswith(home.rstrip("/") + "/"):
+        if len(home) > 1 and (cwd == home or cwd.startswith(home + "/")):
             cwd = "~" + cwd[len(home) :]
         return self.spec.prompt.replace("\\w", cwd)
 
@@ -108,10 +108,12 @@ class Session:
         self.aliases = self.engine.aliases
 
     def state(self) -> dict[str, Any]:
-        """For the shell's hash. `_` and what a prefix sets anew are no state."""
+        """For the shell's hash. `_` and what a prefix sets anew are no state; `status` stands for PIPESTATUS."""
         state = self.engine.state()
-        for name in ("_", "RANDOM", "OPTIND"):
+        for name in ("_", "RANDOM", "OPTIND", "SHOPT_B"):
             state["variables"].pop(name, None)
+        state["arrays"].pop("PIPESTATUS", None)
+        state["arrays"].pop("PIPESTATUS", None)
         return {
             **state,
             "host": self.spec.host,

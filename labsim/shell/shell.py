@@ -27,7 +27,8 @@ _UNSET = re.compile(r"(?:\A|\n)bash: (?:line \d+: )?(\w+): (?:(unbound variable)
 class LineResult:
     """`void`: the fuse cut the line; shell state is as before it and the world must be put back as well.
 
-    `typed` is the line after history expansion (shown when it differs); `ended`: the lowest session was left.
+    `typed` is the line after history expansion (shown when it differs); `ended`: the lowest session was left;
+    `ran`: something was executed (an empty line, a comment or a syntax error costs no time).
     """
 
     stdout: str
@@ -36,6 +37,7 @@ class LineResult:
     void: bool = False
     typed: str = ""
     ended: bool = False
+    ran: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,14 @@ class Shell:
 
     def view_of(self, spec: SessionSpec) -> FileSystem:
         """The files of another host or container, made when it is visited for the first time."""
-        return View(self._files(spec), spec.home)
+        if spec.files not in self._hosts:
+
+            def make(_: Bridge) -> Result:
+                self._files(spec)
+                return Result()
+
+            on_worker(make)
+        return View(self._hosts[spec.files], spec.home)
 
     def _files(self, spec: SessionSpec) -> HostFiles:
         found = self._hosts.get(spec.files)
@@ -185,7 +194,7 @@ class Shell:
         elif line.pushed is not None and result.exit_code == 0:
             self._push(line.pushed, session.client)
             result = replace(result, stdout=result.stdout + line.pushed.greeting)
-        return LineResult(result.stdout, result.stderr, result.exit_code, ended=ended)
+        return LineResult(result.stdout, result.stderr, result.exit_code, ended=ended, ran=True)
 
     def _prepared(self, session: Session, text: str, parsed: Any) -> str:
         fixed = lines.fixed(text, parsed, self.clock(), session.pid, lambda purpose: self.number(purpose, 0, 32767))

@@ -42,7 +42,7 @@ def mig(spec: dict[str, Any], scene: Scene) -> Verdict:
         if index not in gpus:
             raise CheckError(f"{spec['node']} has no GPU {index}")
         gpu = gpus[index]
-        have = Counter(device["profile"] for device in mig_devices(gpu))
+        have = Counter(device.name for device in mig_devices(gpu))
         mode_fits = spec["mode"] is None or gpu["mig"]["current"] == spec["mode"]
         devices_fit = spec["devices"] is None or have == Counter({k: v for k, v in spec["devices"].items() if v})
         if not (mode_fits and devices_fit):
