@@ -24,7 +24,8 @@ CASES: list[tuple[str, str, str]] = [
     ("names: [gpu-node1, gpu-node2, gpu-node3]", "names: [gpu-node1, gpu-node1]",
      "w.yaml:23: nodes[0].names[1]: each node once, found 'gpu-node1' again"),
     ("    kernel:", "    kernal:", "w.yaml:27: nodes[0].kernal: a known field (this one is unknown here)"),
-    ("nodes:\n", "nodes: 3\nnodez:\n", "w.yaml:22: nodes: input should be a valid list, found 3"),
+    ("nodes:\n", "nodes: 3\nnodez:\n", "w.yaml:23: nodez: a known field (this one is unknown here)"),
+    ("step: 10s", "step: 10", "w.yaml:10: step: input should be a valid string, found 10"),
     ("name: dgx-h100\n", "name: dgx-h100\nname: two\n", "w.yaml:4: name: each key once"),
     ("step: 10s", "step: [", "w.yaml:13: valid YAML"),
 ]  # fmt: skip
