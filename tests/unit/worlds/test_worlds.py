@@ -144,27 +144,25 @@ def test_cache_is_private_and_gives_the_same_world(folder: Path, monkeypatch: py
     assert path.stat().st_mtime_ns == stamp
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "header", "binary"])
-def test_damaged_cache_is_built_again(folder: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+def test_damaged_cache_is_built_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built = open_world("dgx-h100", 1).store.hash()
     path = _only(folder)
     content = path.read_bytes()
-    broken = {
-        "cut": content[: len(content) // 2],
-        "flip": content.replace(b"gpu-node2", b"gpu-node9", 1),
-        "empty": b"",
-        "header": b"[]\n" + content.partition(b"\n")[2],
-        "binary": bytes(range(256)),
-    }[damage]
-    if damage == "flip":
-        head, _, body = content.partition(b"\n")
-        broken = head + b"\n" + body.replace(b"gpu-node2", b"gpu-node9", 1)
-    path.write_bytes(broken)
+    head, _, body = content.partition(b"\n")
+    key = json.loads(head)["key"]
+    assert cache._read(path, key) is not None
+    for damage in (
+        content[: len(content) // 2],
+        b"",
+        b"[]\n" + body,
+        bytes(range(256)),
+        head + b"\n" + body.replace(b"gpu-node2", b"gpu-node9", 1),
+    ):
+        path.write_bytes(damage)
+        assert cache._read(path, key) is None
     _forget(monkeypatch)
     assert open_world("dgx-h100", 1).store.hash() == built
-    header, _, body = path.read_bytes().partition(b"\n")
-    assert json.loads(header)["settings"]["name"] == "dgx-h100"
-    assert b"gpu-node9" not in body
+    assert path.read_bytes() == content
 
 
 def test_folder_that_cannot_be_written_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

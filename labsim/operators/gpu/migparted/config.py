@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from labsim.hardware import h100
@@ -48,8 +49,12 @@ Layout = tuple[Item, ...]
 Spec = dict[str, Layout]
 
 
+@lru_cache(maxsize=32)
 def parse(text: str) -> Spec:
-    """The layouts of a file by name, in the file's order. Raises ConfigError ("unmarshal error: ...")."""
+    """The layouts of a file by name, in the file's order. Raises ConfigError ("unmarshal error: ...").
+
+    A run reads the same text eight times, so the answer is kept; callers must not change it.
+    """
     import yaml
 
     try:
