@@ -93,6 +93,7 @@ class SessionSpec:
     home: str
     prompt: str
     files: str
+    cwd: str = ""  # where it starts; '' is home
     env: Mapping[str, str] = field(default_factory=dict)
     client: Any = None  # None: the client of the session below
     start_files: Mapping[str, str] = field(default_factory=dict)  # laid down when the file system is first made

@@ -20,8 +20,8 @@ _NAMES = """
     hostnamectl resolvectl networkctl netplan ufw update-grub reboot shutdown poweroff halt init telinit numactl
     strace ltrace gdb perf lsof fuser iostat vmstat mpstat sar pidstat iotop nload iftop emacs ed ne jed
     ansible ansible-playbook terraform vault aws gcloud az openssl gpg
-    ps df free lscpu uptime hostid getconf who w last dmesg journalctl systemctl service ip ping curl scp help enable bind
-    times
+    ps df free lscpu uptime hostid getconf who w last dmesg journalctl systemctl service ip ping curl scp help enable
+    bind times
 """
 PROGRAMS: frozenset[str] = frozenset(_NAMES.split())
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 BUILTINS = tuple(
     """alias bg break cd command continue declare echo eval exec exit export false fg getopts hash help history jobs let
     local logout mapfile popd printf pushd pwd read readonly return set shift shopt source test times trap true type
-    ulimit umask unalias unset wait if then else elif fi for while until do done case esac function select time""".split()
+    ulimit umask unalias unset wait if then else elif fi for while until do done case esac function select
+    time""".split()
 )
 _SPECIAL = re.compile(r"([\s'\"\\$&|;<>()*?!`\[\]{}#~])")
 

@@ -15,6 +15,11 @@ def ended_early(error: str) -> bool:
     return any(words in error for words in _EARLY)
 
 
+def _in_arithmetic(before: str) -> bool:
+    """Is `<<` here a shift?"""
+    return before.count("((") > before.count("))")
+
+
 def open_construct(text: str) -> bool:
     """An open quote, substitution, array, heredoc, a trailing backslash or operator. Keywords are the parser's part."""
     stack: list[str] = []
@@ -67,12 +72,7 @@ def open_construct(text: str) -> bool:
             end = text.find("\n", i)
             i = size if end < 0 else end
             continue
-        elif (
-            two == "<<"
-            and text[i : i + 3] != "<<<"
-            and text[i - 1 : i] != "<"
-            and not text[:i].count("((") > text[:i].count("))")
-        ):
+        elif two == "<<" and text[i : i + 3] != "<<<" and text[i - 1 : i] != "<" and not _in_arithmetic(text[:i]):
             found = _HEREDOC.match(text, i)
             if found:
                 word = next(w for w in found.groups()[1:] if w is not None)

@@ -77,18 +77,13 @@ class HostFiles:
     def _touch(self, path: str, seconds: float) -> None:
         """Set a time of change: only the engine's `touch` can."""
         if self._clerk is None:
-            self._clerk = Engine(
-                host="",
-                user="root",
-                cwd="/",
-                env={},
-                mounts={"/": (self.handle, False)},
-                names=(),
-                call=lambda _: Result(),
-            )
+            root = {"/": (self.handle, False)}
+            self._clerk = Engine(host="", user="root", cwd="/", env={}, mounts=root, names=(), call=lambda _: Result())
         self._clerk.run(f"touch -h -d @{int(seconds)} -- {shlex.quote(path)}")
 
     def walk(self, path: str = "/") -> Iterator[tuple[str, dict[str, Any]]]:
+        if path == "/" and not self.handle.exists(path):
+            return  # `rm -rf /`
         for entry in sorted(self.handle.read_dir(path), key=lambda e: str(e["name"])):
             child = posixpath.join(path, entry["name"])
             if child in _OUTSIDE:
@@ -138,6 +133,8 @@ class HostFiles:
         self.settle()
         for path in sorted(self._known.keys() - wanted.keys(), reverse=True):
             self.handle.remove(path, recursive=True)
+        if not self.handle.exists("/"):
+            self.handle.mkdir("/", recursive=True)
         for path, entry in sorted(wanted.items()):
             now = self._known.get(path)
             if now == entry:

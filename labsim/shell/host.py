@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from labsim.commands import registry
 from labsim.shell.engine import Handle, new_files
@@ -10,8 +10,9 @@ from labsim.sim import names as chance
 
 # Programs of the engine that exist on the real host as well and are right enough to be used as they are.
 NATIVE = tuple(
-    """arch awk b2sum base32 base64 basename basenc bash bc bunzip2 bzcat bzip2 cat chgrp chmod chown cksum cmp column comm
-    cp cut dd diff dirname du echo egrep env envsubst expand expr factor false fgrep file find flock fmt fold gawk grep
+    """arch awk b2sum base32 base64 basename basenc bash bc bunzip2 bzcat bzip2 cat chgrp chmod chown cksum cmp
+    column comm cp cut dd diff dirname du
+    echo egrep env envsubst expand expr factor false fgrep file find flock fmt fold gawk grep
     gunzip gzip head hexdump iconv install join jq kill link ln locale logname mawk md5sum mkdir mkfifo mv nice nl
     nohup numfmt od paste patch pgrep pkill pr printenv printf pwd readlink realpath rev rm rmdir sed seq sh sha1sum
     sha224sum sha256sum sha384sum sha512sum shasum sort split strings sum sync tac tail tar tee test touch tr tree true
@@ -21,7 +22,7 @@ NATIVE = tuple(
 FOREIGN = tuple(
     "assert busybox csv dotenv glob http json log parallel retry rg semver template tomlq verify yaml yq".split()
 )
-_RANDOM_BYTES = 65536
+_RANDOM_BYTES = 16384
 
 
 @cache
@@ -35,13 +36,19 @@ def programs() -> Handle:
     return files
 
 
+@lru_cache(maxsize=32)
+def _noise(seed: int, host: str) -> tuple[bytes, bytes]:
+    blocks = [chance.digest(seed, "urandom", host, block) for block in range(_RANDOM_BYTES // 32)]
+    return b"".join(blocks), b"".join(reversed(blocks))
+
+
 def devices(seed: int, host: str) -> Handle:
     """/dev: the random devices give the seed's bytes, always the same ones."""
     files = new_files()
-    blocks = [chance.digest(seed, "urandom", host, block) for block in range(_RANDOM_BYTES // 32)]
-    for name, data in (("null", b""), ("zero", bytes(_RANDOM_BYTES)), ("random", b"".join(blocks))):
+    random, urandom = _noise(seed, host)
+    content = {"null": b"", "zero": bytes(_RANDOM_BYTES), "random": random, "urandom": urandom}
+    for name, data in content.items():
         files.write_file("/" + name, data)
-    files.write_file("/urandom", b"".join(blocks[::-1]))
     for name in ("stdin", "stdout", "stderr", "tty"):
         files.write_file("/" + name, b"")
     return files

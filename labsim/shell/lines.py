@@ -1,8 +1,8 @@
 """A typed line made ready for the engine: what it forgets between lines is put in front, time and chance are fixed.
 
-Measured (stack.md A1, docs/fidelity.md): the engine drops `$?` and `set` options between executions and reads the host's
-clock and chance in `$RANDOM $SRANDOM $SECONDS $EPOCHSECONDS $EPOCHREALTIME`, `printf %(..)T`, jq's `now` and awk's `srand
-systime strftime`.
+Measured (stack.md A1, docs/fidelity.md): the engine drops `$?` and `set` options between executions and reads the
+host's clock and chance in `$RANDOM $SRANDOM $SECONDS $EPOCHSECONDS $EPOCHREALTIME`, `printf %(..)T`, jq's `now` and
+awk's `srand systime strftime`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ STATUS, END, NOW, HISTORY = "__labsim_status", "__labsim_end", "__labsim_now", "
 INTERNAL = (STATUS, END, NOW, HISTORY)
 
 # Options of `set -o` which a prefix can bring back.
-_OPTIONS = ("allexport", "errexit", "noclobber", "noglob", "nounset", "pipefail", "verbose", "xtrace")
+OPTIONS = ("allexport", "errexit", "noclobber", "noglob", "nounset", "pipefail", "verbose", "xtrace")
 _LIVE = ("SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "SRANDOM", "BASHPID", "UID", "EUID", "PPID")
 _NAME = "|".join(_LIVE)
-_QUOTED = re.compile(r"'[^']*'|\\.|\$\{(%s)\}|\$(%s)\b|\$\$(?!\w)" % (_NAME, _NAME), re.DOTALL)
+_QUOTED = re.compile(rf"'[^']*'|\\.|\$\{{({_NAME})\}}|\$({_NAME})\b|\$\$(?!\w)", re.DOTALL)
 _ARITHMETIC = re.compile(r"\(\(.*?\)\)", re.DOTALL)
-_BARE = re.compile(r"(?<![\w$({])(%s)\b" % _NAME)
+_BARE = re.compile(rf"(?<![\w${{])(?<!{NOW} )({_NAME})\b")
 _PRINTF = re.compile(
     r"(\bprintf\b[^;|&\n]*?%\([^)]*\)T(?:\\n|[^'\"\s;|&])*['\"]?)([ \t]+-[12]\b)?(?=[ \t]*($|[;|&)\n>]))?"
 )
@@ -36,7 +36,7 @@ _FIND_TIME = {"-mmin", "-mtime", "-amin", "-atime", "-cmin", "-ctime", "-newermt
 
 def prefix(status: int, options: Iterable[str], random: int) -> str:
     """Goes before the line on the same physical line, so that no error names another line."""
-    wanted = [name for name in _OPTIONS if name in set(options)]
+    wanted = [name for name in OPTIONS if name in set(options)]
     parts = [f"RANDOM={random}"]
     if "errexit" not in wanted:  # under errexit only 0 can be the status of a line before
         parts.append(f"{STATUS} {status}")
@@ -51,7 +51,7 @@ def prefix(status: int, options: Iterable[str], random: int) -> str:
 def options_of(report: str) -> tuple[str, ...]:
     """The options that `set +o` reports as on."""
     on = {line.split()[2] for line in report.splitlines() if line.startswith("set -o ")}
-    return tuple(name for name in _OPTIONS if name in on)
+    return tuple(name for name in OPTIONS if name in on)
 
 
 def needs_end(text: str) -> bool:

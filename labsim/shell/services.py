@@ -67,7 +67,7 @@ class LineServices:
             return Result(stderr=f"{ctx.name}: fork: Resource temporarily unavailable\n", exit_code=254)
         self.depth += 1
         try:
-            return self.shell.spawn(ctx, command, self, changes)
+            return self.shell.spawn(ctx, command, changes)
         finally:
             self.depth -= 1
 
@@ -89,7 +89,15 @@ class LineServices:
         client = ctx.client if spec.client is None else spec.client
         fs = self.shell.view_of(spec)
         return self.spawn(
-            ctx, text, host=spec.host, user=spec.user, cwd=spec.home, env=env, client=client, fs=fs, stdin=ctx.stdin
+            ctx,
+            text,
+            host=spec.host,
+            user=spec.user,
+            cwd=spec.cwd or spec.home,
+            env=env,
+            client=client,
+            fs=fs,
+            stdin=ctx.stdin,
         )
 
     def number(self, purpose: str, low: int, high: int) -> int:

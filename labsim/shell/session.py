@@ -110,9 +110,9 @@ class Session:
     def state(self) -> dict[str, Any]:
         """For the shell's hash. `_` and what a prefix sets anew are no state; `status` stands for PIPESTATUS."""
         state = self.engine.state()
-        for name in ("_", "RANDOM", "OPTIND", "SHOPT_B"):
+        anew = ("_", "RANDOM", "OPTIND", "BASHPID", "SHOPT_B", *(f"SHOPT_{name}" for name in lines.OPTIONS))
+        for name in anew:
             state["variables"].pop(name, None)
-        state["arrays"].pop("PIPESTATUS", None)
         state["arrays"].pop("PIPESTATUS", None)
         return {
             **state,

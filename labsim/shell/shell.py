@@ -51,7 +51,7 @@ class Mark:
 
 
 class Shell:
-    """`clock` gives simulated ms; `client` is the trainee's; `start_files` are laid on the first host (path -> text)."""
+    """`clock` gives simulated ms; `client` is the trainee's; `start_files` (path -> text) lie on the first host."""
 
     def __init__(
         self,
@@ -306,9 +306,7 @@ class Shell:
         self.hooks.after_program(ctx.argv, code)
         return ctx.result(code)
 
-    def spawn(
-        self, ctx: Context, command: Sequence[str] | str, line: LineServices, changes: Mapping[str, Any]
-    ) -> Result:
+    def spawn(self, ctx: Context, command: Sequence[str] | str, changes: Mapping[str, Any]) -> Result:
         """Another program or shell text, in the context of `ctx` but for `changes`."""
         fields = {"stdin_is_tty": ctx.stdin_is_tty and "stdin" not in changes, "stdout_is_tty": False, **changes}
         if not isinstance(command, str) and registry.load(command[0]) is not None:

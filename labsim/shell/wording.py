@@ -9,15 +9,10 @@ from labsim.shell.engine import MAX_COMMANDS, MAX_LOOP_ITERATIONS
 _HINT = re.compile(r"(: command not found)\. [^\n]*")
 _LINE = re.compile(r"^(bash: )line \d+: ", re.MULTILINE)
 _PARSE = re.compile(r"^(?:bash: )?parse error(?: at line (\d+), column \d+)?: (.*)$", re.MULTILINE | re.DOTALL)
-_DEPTH = re.compile(
-    r"^(bash: )?(?:line \d+: )?resource limit exceeded: maximum function depth exceeded[^\n]*\n?", re.MULTILINE
-)
+_DEPTH = re.compile(r"^(?:bash: )?(?:line \d+: )?resource limit exceeded: maximum function depth[^\n]*\n?", re.M)
 # Sentences with which the engine's own programs name its sandbox; the program's name stays in front.
 _SANDBOX = re.compile(
     r"^(\S+): (?:network access not configured|[^\n]*(?:bashkit|not available in the sandbox))[^\n]*\n", re.M
-)
-_ABSOLUTE = re.compile(
-    r"^(wc|diff|head|tail|sort|cut): /(?:[^:\n]*/)?([^:/\n]+): (No such file or directory)", re.MULTILINE
 )
 _TIME = re.compile(r"^(user|sys)\tunavailable$", re.MULTILINE)
 

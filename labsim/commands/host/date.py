@@ -19,7 +19,7 @@ _LONG = {
 
 def main(ctx: Context) -> int:
     words = list(ctx.args)
-    iso = [w for w in words if w.startswith("-I") or w.startswith("--iso-8601")]
+    iso = [w for w in words if w.startswith(("-I", "--iso-8601"))]
     try:
         found = parse(ctx.name, [w for w in words if w not in iso], "d:uRr:s:f:D", _LONG)
     except Usage as error:

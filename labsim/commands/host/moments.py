@@ -20,14 +20,17 @@ _COUNTS = {"a": 1, "an": 1, "next": 1, "last": -1, "this": 0}
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _RELATIVE = re.compile(
-    r"([+-]?\s*\d+|a|an|next|last|this)?\s*(seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|fortnights?|months?|years?)(\s+ago)?\b"
+    r"([+-]?\s*\d+|a|an|next|last|this)?\s*"
+    r"(seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|fortnights?|months?|years?)(\s+ago)?\b"
 )
 _STAMP = re.compile(
-    r"(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:t|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?\s*(z|utc|gmt|[+-]\d{2}:?\d{2})?"
+    r"(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:t|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?\s*"
+    r"(z|utc|gmt|[+-]\d{2}:?\d{2})?"
 )
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d+)?\s*(am|pm)?\s*(?:z|utc)?")
 _NAMED = re.compile(
-    r"(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s*(\d{1,2})?(?:,?\s+(\d{4}))?(?![\d:])"
+    r"(?:(\d{1,2})\s+)?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s*(\d{1,2})?"
+    r"(?:,?\s+(\d{4}))?(?![\d:])"
 )
 
 
@@ -109,13 +112,16 @@ def spell(moment: datetime, form: str) -> str:
     days = [d.capitalize() for d in _DAYS]
     day, month = days[moment.weekday()], calendar.month_name[moment.month]
     epoch = int(moment.timestamp())
+    half = "AM" if moment.hour < 12 else "PM"
     table = {
         "Y": f"{moment.year:04}", "m": f"{moment.month:02}", "d": f"{moment.day:02}", "H": f"{moment.hour:02}",
         "M": f"{moment.minute:02}", "S": f"{moment.second:02}", "y": f"{moment.year % 100:02}", "e": f"{moment.day:2}",
         "j": f"{moment.timetuple().tm_yday:03}", "k": f"{moment.hour:2}", "I": f"{moment.hour % 12 or 12:02}",
-        "l": f"{moment.hour % 12 or 12:2}", "p": "AM" if moment.hour < 12 else "PM", "P": "am" if moment.hour < 12 else "pm",
-        "a": day[:3], "A": day, "b": month[:3], "h": month[:3], "B": month, "s": str(epoch), "C": f"{moment.year // 100:02}",
-        "N": f"{moment.microsecond * 1000:09}", "Z": "UTC", "z": "+0000", ":z": "+00:00", "n": "\n", "t": "\t", "%": "%",
+        "l": f"{moment.hour % 12 or 12:2}", "p": half, "P": half.lower(),
+        "a": day[:3], "A": day, "b": month[:3], "h": month[:3], "B": month, "s": str(epoch),
+        "C": f"{moment.year // 100:02}",
+        "N": f"{moment.microsecond * 1000:09}", "Z": "UTC", "z": "+0000", ":z": "+00:00", "n": "\n", "t": "\t",
+        "%": "%",
         "u": str(moment.isoweekday()), "w": str(moment.isoweekday() % 7), "V": f"{moment.isocalendar()[1]:02}",
         "G": f"{moment.isocalendar()[0]}", "q": str((moment.month + 2) // 3),
         "U": f"{(moment.timetuple().tm_yday + 6 - moment.isoweekday() % 7) // 7:02}",

@@ -17,8 +17,8 @@ CLEAR = "\x1b[H\x1b[J"
 def watch(ctx: Context) -> int:
     """A screen at each interval until Ctrl-C or until the lab ends the wait."""
     long = {
-        "interval=": "n", "no-title": "t", "differences": "d", "chgexit": "g", "exec": "x", "errexit": "e", "color": "c",
-        "beep": "b", "precise": "p", "no-wrap": "w",
+        "interval=": "n", "no-title": "t", "differences": "d", "chgexit": "g", "exec": "x", "errexit": "e",
+        "color": "c", "beep": "b", "precise": "p", "no-wrap": "w",
     }  # fmt: skip
     try:
         found = parse(ctx.name, ctx.args, "n:tdgxecbpw", long, stop=True)

@@ -38,12 +38,16 @@ def main(ctx: Context) -> int:
         unknown = [k for k in re.findall(r"%[-0-9]*([a-zA-Z])", form) if k not in fields]
         if unknown:
             return not_simulated(ctx, f"stat %{unknown[0]}")
-        text = re.sub(r"%([-0-9]*)([a-zA-Z%])", lambda m: _pad(fields[m.group(2)], m.group(1)), form)
+        text = _filled(form, fields)
         if "printf" in found:
             ctx.out(text.replace("\\n", "\n").replace("\\t", "\t"))
         else:
             ctx.out(text + "\n")
     return code
+
+
+def _filled(form: str, fields: dict[str, str]) -> str:
+    return re.sub(r"%([-0-9]*)([a-zA-Z%])", lambda m: _pad(fields[m.group(2)], m.group(1)), form)
 
 
 def _pad(value: str, width: str) -> str:
@@ -57,7 +61,8 @@ def _fields(ctx: Context, name: str, stat: Stat) -> dict[str, str]:
     kind = _KINDS.get(stat.kind) or ("regular file" if stat.size else "regular empty file")
     quoted = f"'{name}' -> '{ctx.fs.readlink(name)}'" if stat.kind == "symlink" else f"'{name}'"
     return {
-        "n": name, "N": quoted if stat.kind == "symlink" else name, "s": str(stat.size), "F": kind, "A": mode_text(stat),
-        "a": f"{0o777 if stat.kind == 'symlink' else stat.mode:o}", "U": ctx.user, "G": ctx.user, "u": number, "g": number,
+        "n": name, "N": quoted if stat.kind == "symlink" else name, "s": str(stat.size), "F": kind,
+        "A": mode_text(stat), "G": ctx.user, "u": number, "g": number,
+        "a": f"{0o777 if stat.kind == 'symlink' else stat.mode:o}", "U": ctx.user,
         "y": when, "Y": str(stat.mtime // 1000), "%": "%",
     }  # fmt: skip

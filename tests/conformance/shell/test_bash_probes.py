@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pytest import MonkeyPatch
+
 from labsim.commands import registry
 from labsim.commands.base import Context
 from labsim.shell import history, lines
 from labsim.shell.shell import LineResult, Shell
-from pytest import MonkeyPatch
 from tests.fakes.hooks import FakeHooks
 
 HERE = Path(__file__).parent
@@ -25,7 +26,7 @@ def kubectl(ctx: Context) -> int:
         ctx.out("".join(f"[{word}]" for word in ctx.args[1:]) + "\n")
         return 0
     if ctx.args[:1] == ("fail",):
-        ctx.err("Error from server (NotFound): pods \"x\" not found\n")
+        ctx.err('Error from server (NotFound): pods "x" not found\n')
         return 1
     if line == "apply -f -":
         ctx.out(f"applied {ctx.stdin.count(chr(10))} lines\n")
