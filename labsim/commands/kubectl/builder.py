@@ -110,10 +110,12 @@ def build(
     select_all: bool = False,
     fetch_files: bool = True,
     selector: str | None = None,
+    require_object: bool = True,
     need_one: bool = True,
 ) -> Result:
     """`all_without_selector`: a type alone means all its objects (get, describe). `fetch_files`: objects named by -f are
-    read from the server; else their documents are handed on. Raises Failure for what cannot be understood.
+    read from the server; else their documents are handed on. Without `require_object` named objects are not read: their
+    `obj` is empty. Raises Failure for what cannot be understood.
     """
     flags = kubectl.flags
     everywhere = bool(flags.get("all-namespaces", False))
@@ -126,13 +128,7 @@ def build(
     if flags.get("filename"):
         if words:
             raise Failure("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
-        if labels:
-            raise Failure(
-                "when paths, URLs, or stdin is provided as input, you may not specify a selector"
-                if fetch_files
-                else "cannot set --all or --selector together with --filename"
-            )
-        return _from_files(kubectl, result, fetch_files)
+        return _from_files(kubectl, result, fetch_files, labels)
     if flags.get("recursive") and not flags.get("filename") and kubectl.given("recursive"):
         raise Failure("must specify one of -f and -k")
     pairs = _combined(kubectl, words)
@@ -141,7 +137,7 @@ def build(
             raise Failure("selectors and the all flag cannot be used when passing resource/name arguments")
         for kind, name in pairs:
             res = resource_for(kubectl.client, kind)
-            _by_name(kubectl, result, res, name, namespace, everywhere)
+            _by_name(kubectl, result, res, name, namespace, everywhere, require_object)
         result.single = len(pairs) == 1
         return result
     types, names = _types_and_names(kubectl, words)
@@ -150,11 +146,10 @@ def build(
     if names:
         if selecting:
             raise Failure("name cannot be provided when a selector is specified")
-        if len(resources) > 1:
-            raise Failure("you must specify only one resource")
-        for name in names:
-            _by_name(kubectl, result, resources[0], name, namespace, everywhere)
-        result.single = len(names) == 1
+        for res in resources:
+            for name in names:
+                _by_name(kubectl, result, res, name, namespace, everywhere, require_object)
+        result.single = len(names) == len(resources) == 1
         return result
     if not resources:
         if selecting:
@@ -201,12 +196,16 @@ def _types_and_names(kubectl: Kubectl, words: Sequence[str]) -> tuple[list[str],
     return types, list(words[1:])
 
 
-def _by_name(kubectl: Kubectl, result: Result, res: Resource, name: str, namespace: str, everywhere: bool) -> None:
+def _by_name(
+    kubectl: Kubectl, result: Result, res: Resource, name: str, namespace: str, everywhere: bool, require: bool = True
+) -> None:
     if everywhere and res.namespaced:
         raise Failure("a resource cannot be retrieved by name across all namespaces")
     scope = namespace if res.namespaced else ""
 
     def request() -> Found:
+        if not require:
+            return Found(res, [], False, Info(res, scope, name, {}))
         return Found(res, [with_kind(res, kubectl.client.get(res.key, name, scope))], False)
 
     result._requests.append(request)
@@ -243,7 +242,14 @@ def with_kind(res: Resource, obj: Object) -> Object:
 # -- files -----------------------------------------------------------------------------------------------------------
 
 
-def _from_files(kubectl: Kubectl, result: Result, fetch: bool) -> Result:
+def _from_files(kubectl: Kubectl, result: Result, fetch: bool, labels: str) -> Result:
+    from labsim.kube.objects import labels_of
+    from labsim.kube.selectors import parse_label
+
+    try:
+        chosen = parse_label(labels)
+    except ValueError as error:
+        raise Failure(f'the provided selector "{labels}" is not valid: {error}') from None
     items = list(_items(kubectl))
     if not items:
         raise Failure("no objects passed to " + kubectl.command.name)
@@ -251,6 +257,8 @@ def _from_files(kubectl: Kubectl, result: Result, fetch: bool) -> Result:
     for item in items:
         if isinstance(item, Failure):
             result._requests.append(_failing(item))
+        elif labels and not chosen.matches(labels_of(item.obj)):
+            continue
         elif fetch:
             _by_name(kubectl, result, item.resource, item.name, item.namespace, False)
         else:

@@ -106,7 +106,7 @@ def result_text(
     if output or kubectl.flags.get("template"):
         return printers.printer(kubectl)(obj)
     group = str(obj.get("apiVersion", "")).rpartition("/")[0]
-    name = f"{str(obj.get('kind', '')).lower()}{'.' + group if group else ''}/{name_of(obj)}"
+    name = f"{str(obj.get('kind', '')).lower()}{'.' + group if group else ''}/{name_of(obj) or '<unknown>'}"
     return f"{name} {operation}{suffix(dry)}\n"
 
 

@@ -77,7 +77,8 @@ def _name(obj: Object) -> str:
         return "".join(_name(item) for item in obj["items"])
     group = str(obj.get("apiVersion", "")).rpartition("/")[0]
     kind = str(obj.get("kind", "")).lower()
-    return f"{kind}.{group}/{name_of(obj)}\n" if group else f"{kind}/{name_of(obj)}\n"
+    name = name_of(obj) or "<unknown>"
+    return f"{kind}.{group}/{name}\n" if group else f"{kind}/{name}\n"
 
 
 def _template(kubectl: Kubectl, kind: str, text: str) -> Print:
