@@ -17,9 +17,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from labsim.kube import discovery
 from labsim.kube.cluster import Cluster
 from labsim.kube.errors import ApiError, no_such_path, unsupported_media_type
 from labsim.kube.objects import Object, get_in
+from labsim.kube.schema import load
+from labsim.kube.schema.openapi_v3 import document
 from labsim.kube.scheme import Resource
 
 STEP = 10_000
@@ -142,7 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
             return lambda: self._send(200, body)
         if parts in (["api"], ["apis"]) and "as=APIGroupDiscoveryList" in accept:
             kind = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-            body = aggregated(front, parts == ["api"])
+            body = discovery.aggregated(front.client.scheme, parts == ["api"])
             return lambda: self._send(200, body, kind)
         if parts == ["openapi", "v3"]:
             return lambda: self._send(200, openapi_index(front))
@@ -155,7 +158,9 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             raise no_such_path()
         if not rest:
-            body = legacy(front, group, version)
+            body = discovery.resource_list(front.client.scheme, f"{group}/{version}" if group else version)
+            if body is None:
+                raise no_such_path()
             return lambda: self._send(200, body)
         namespace = ""
         if rest[0] == "namespaces" and len(rest) >= 3 and rest[2] not in ("status", "finalize"):
@@ -372,101 +377,23 @@ def watch_events(handler: _Handler, res: Resource, namespace: str, query: dict[s
 # -- discovery -----------------------------------------------------------------------------------------------------------
 
 
-def _groups(front: Front) -> dict[str, dict[str, list[Resource]]]:
-    groups: dict[str, dict[str, list[Resource]]] = {}
-    for res in _visible(front):
-        groups.setdefault(res.group, {}).setdefault(res.version, []).append(res)
-    return groups
-
-
-def _sub_verbs(sub: str) -> list[str]:
-    return {"status": ["get", "patch", "update"], "scale": ["get", "patch", "update"], "log": ["get"]}.get(sub, ["create"])
-
-
-def _sub_kind(res: Resource, sub: str) -> dict[str, str]:
-    kinds = {"eviction": ("policy", "v1", "Eviction"), "scale": ("autoscaling", "v1", "Scale")}
-    group, version, kind = kinds.get(sub, ("", "", res.kind))
-    return {"group": group, "version": version, "kind": kind}
-
-
-def aggregated(front: Front, core: bool) -> Object:
-    items = []
-    for group, versions in _groups(front).items():
-        if (group == "") != core:
-            continue
-        shown = [
-            {"version": v, "freshness": "Current", "resources": [_discovered(res) for res in found]}
-            for v, found in versions.items()
-        ]
-        items.append({"metadata": {"name": group} if group else {}, "versions": shown})
-    return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
-
-
-def _discovered(res: Resource) -> Object:
-    out: Object = {
-        "resource": res.plural,
-        "responseKind": {"group": res.group, "version": res.version, "kind": res.kind},
-        "scope": "Namespaced" if res.namespaced else "Cluster",
-        "singularResource": res.singular,
-        "verbs": list(res.verbs),
-    }
-    if res.short_names:
-        out["shortNames"] = list(res.short_names)
-    if res.categories:
-        out["categories"] = list(res.categories)
-    if res.subresources:
-        out["subresources"] = [
-            {"subresource": sub, "responseKind": _sub_kind(res, sub), "verbs": _sub_verbs(sub)}
-            for sub in res.subresources
-        ]
-    return out
-
-
-def legacy(front: Front, group: str, version: str) -> Object:
-    found = [r for r in _visible(front) if (r.group, r.version) == (group, version)]
-    if not found:
-        raise no_such_path()
-    out = []
-    for res in found:
-        common = {"singularName": res.singular, "namespaced": res.namespaced, "kind": res.kind}
-        item = {"name": res.plural, **common, "verbs": list(res.verbs), "shortNames": list(res.short_names)}
-        out.append({**item, "categories": list(res.categories)})
-        for sub in res.subresources:
-            kind = {k: v for k, v in _sub_kind(res, sub).items() if v}
-            out.append({"name": f"{res.plural}/{sub}", **common, "singularName": "", **kind, "verbs": _sub_verbs(sub)})
-    gv = f"{group}/{version}" if group else version
-    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": gv, "resources": out}
-
-
-def _paths(front: Front) -> dict[str, str]:
-    return {
-        (f"apis/{g}/{v}" if g else f"api/{v}"): f"{g}/{v}" if g else v
-        for g, versions in _groups(front).items()
-        for v in versions
-    }
-
-
 def openapi_index(front: Front) -> Object:
-    return {"paths": {path: {"serverRelativeURL": f"/openapi/v3/{path}?hash=1"} for path in _paths(front)}}
+    paths = {f"apis/{r.api_version}" if r.group else f"api/{r.version}" for r in _visible(front)}
+    return {"paths": {path: {"serverRelativeURL": f"/openapi/v3/{path}?hash=1"} for path in sorted(paths)}}
 
 
 def openapi(front: Front, group_version: str) -> Object:
     group, _, version = group_version.rpartition("/")
-    paths: Object = {}
+    found = [(r.plural, r.kind, r.namespaced) for r in _visible(front) if (r.group, r.version) == (group, version)]
+    schema = load()
     for res in _visible(front):
-        if (res.group, res.version) != (group, version):
-            continue
-        base = f"/apis/{group}/{version}" if group else f"/api/{version}"
-        scope = "/namespaces/{namespace}" if res.namespaced else ""
-        gvk = {"group": res.group, "version": res.version, "kind": res.kind}
-        patch = {
-            "x-kubernetes-action": "patch",
-            "x-kubernetes-group-version-kind": gvk,
-            "parameters": [{"name": "fieldValidation", "in": "query", "schema": {"type": "string"}}],
-            "responses": {"200": {"description": "OK"}},
-        }
-        paths[f"{base}{scope}/{res.plural}/{{name}}"] = {"patch": patch}
-    return {"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": front.version}, "paths": paths}
+        if res.custom and (res.group, res.version) == (group, version):
+            definition = front.client.get("customresourcedefinitions.apiextensions.k8s.io", res.key)
+            for served in definition["spec"]["versions"]:
+                if served["name"] == version:
+                    structure = get_in(served, "schema", "openAPIV3Schema", default={})
+                    schema = schema.with_crd(group, version, res.kind, structure)
+    return document(schema, group, version, found)
 
 
 def kubeconfig(server: str, namespace: str = "") -> str:

@@ -11,6 +11,7 @@ from labsim.commands.kubectl.errors import Failure
 from labsim.commands.kubectl.printers import table
 from labsim.kube.objects import Object
 from labsim.kube.tabwriter import get_writer
+from labsim.kube.watch import Watch
 
 if TYPE_CHECKING:
     from labsim.commands.kubectl.session import Kubectl
@@ -28,8 +29,6 @@ def watch(kubectl: Kubectl) -> int:
         raise Failure("you may only specify a single resource type")
     res = found[0].resource
     flags = kubectl.flags
-    journal = kubectl.client.api.store.journal
-    cursor = journal.revision
     objects: list[Object] = [] if flags["watch-only"] else found[0].objects
     look = look_of(kubectl, flags["show-kind"])
     events = flags["output-watch-events"]
@@ -62,27 +61,28 @@ def watch(kubectl: Kubectl) -> int:
     name = found[0].objects[0]["metadata"]["name"] if single else ""
     namespace = "" if flags["all-namespaces"] or not res.namespaced else kubectl.namespace
     fields = flags["field-selector"]
-    match = kubectl.client.api.matcher(res.key, flags["selector"], fields)
-    strategy = kubectl.client.api.strategies[res.key]
+    selection = f"metadata.name={name}" if name else fields
+    watched = Watch(
+        kubectl.client.api,
+        kubectl.client.user,
+        res.key,
+        namespace,
+        label_selector=flags["selector"],
+        field_selector=selection,
+        since=str(kubectl.client.api.store.journal.revision),
+    )
+    pending: list[tuple[str, Object]] = []
+
+    def some() -> bool:
+        pending.extend((kind, with_kind(res, obj)) for kind, obj in watched.poll())
+        return bool(pending)
+
     kubectl.emit(text_of([("ADDED", obj) for obj in objects]))
 
-    def changes() -> list[tuple[str, Object]]:
-        out: list[tuple[str, Object]] = []
-        for write in journal.since(cursor):
-            if write.resource != res.key or (namespace and write.namespace != namespace) or (name and write.name != name):
-                continue
-            was = write.before is not None and match(write.before)
-            now = write.after is not None and match(write.after)
-            obj = write.after if now else write.before
-            if obj is not None and (was or now):
-                shown = with_kind(res, strategy.render(obj, kubectl.client.api))
-                out.append(("MODIFIED" if was and now else "ADDED" if now else "DELETED", shown))
-        return out
-
     while True:
-        end = kubectl.ctx.advance(lambda: bool(changes()), None)
-        kubectl.emit(text_of(changes()))
-        cursor = journal.revision
+        end = kubectl.ctx.advance(some, None)
+        kubectl.emit(text_of(pending))
+        pending.clear()
         if end is WaitEnd.INTERRUPTED:
             raise Interrupted(130)
         if end is not WaitEnd.DONE:

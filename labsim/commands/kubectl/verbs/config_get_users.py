@@ -1,0 +1,20 @@
+"""kubectl config get-users."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labsim.commands.kubectl.flags import Flag
+
+if TYPE_CHECKING:
+    from labsim.commands.kubectl.session import Kubectl
+
+USAGE = "config get-users"
+ABOUT = "List the users of the kubeconfig."
+EXAMPLES = "  kubectl config get-users"
+SPEC: tuple[Flag, ...] = ()
+
+
+def run(kubectl: Kubectl) -> int:
+    kubectl.out("NAME\n" + "".join(f"{name}\n" for name in sorted(kubectl.kubeconfig.entries("users"))))
+    return 0
