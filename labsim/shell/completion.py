@@ -95,7 +95,7 @@ def complete(shell: Shell, text: str, cursor: int) -> Completion:
 
 
 def _programs(shell: Shell, current: str) -> list[str]:
-    known = {*NATIVE, *registry.names(), *BUILTINS, *shell.session.aliases, *shell.session.kept.functions}
+    known = {*NATIVE, *registry.PROGRAMS, *BUILTINS, *shell.session.aliases, *shell.session.kept.functions}
     return sorted(name for name in known if name.startswith(current))
 
 

@@ -60,7 +60,7 @@ def open_construct(text: str) -> bool:
                 bare.append("x")
             else:
                 stack.append("`")
-        elif char in "'\"" and top != "}":
+        elif char == '"' or (char == "'" and not (top == "}" and '"' in stack)):
             stack.append(char)
             bare.append("x")
         elif char == "(" and (top == ")" or text[i - 1 : i] == "="):

@@ -23,6 +23,9 @@ from labsim.sim import names as chance
 _UNSET = re.compile(r"(?:\A|\n)bash: (?:line \d+: )?(\w+): (?:(unbound variable)|[^\n]*)\n\Z")
 
 
+NAME_MAX = 255  # characters of a command's name; the engine would look for look-alikes for seconds
+
+
 @dataclass(frozen=True)
 class LineResult:
     """`void`: the fuse cut the line; shell state is as before it and the world must be put back as well.
@@ -164,6 +167,10 @@ class Shell:
         if parsed.error or continuation.open_construct(text):
             session.keep(2, None, refresh=False)
             return LineResult("", wording.syntax_error(parsed.error), 2)
+        long = next((name for name in parsed.names if len(name) > NAME_MAX), None)
+        if long is not None:
+            session.keep(126, None, refresh=False)
+            return LineResult("", f"bash: {long}: File name too long\n", 126)
         refused = lines.refused(parsed)
         if refused:
             session.keep(1, None, refresh=False)

@@ -45,7 +45,7 @@ def main(ctx: Context) -> int:
             continue
         (folders if stat.kind == "directory" and "d" not in found else plain).append((name, stat))
     if plain:
-        _show(ctx, found, _sorted(plain, found), "")
+        _show(ctx, found, _sorted(plain, found), "", [*plain, *folders])
     many = len(found.rest) > 1 or "R" in found
     first = not plain
     for name, _ in _sorted(folders, found):
@@ -142,7 +142,16 @@ def _when(ctx: Context, stat: Stat, full: bool) -> str:
     return spell(moment, "%b %e %H:%M" if -1 <= age < _HALF_YEAR else "%b %e  %Y")
 
 
-def _show(ctx: Context, found: Words, items: Sequence[Item], folder: str) -> None:
+def _links(ctx: Context, path: str, stat: Stat) -> str:
+    """A folder is linked by its parent, by itself and by each folder in it."""
+    if stat.kind != "directory":
+        return "1"
+    inside = (ctx.fs.stat(posixpath.join(path, name), follow=False).kind for name in ctx.fs.listdir(path))
+    return str(2 + sum(kind == "directory" for kind in inside))
+
+
+def _show(ctx: Context, found: Words, items: Sequence[Item], folder: str, measured: Sequence[Item] = ()) -> None:
+    """`measured`: what the widths of columns are taken from, when that is more than the items."""
     shown = [(_quoted(n) if ctx.stdout_is_tty and "N" not in found else n) + _mark(found, s) for n, s in items]
     if not items:
         return
@@ -152,15 +161,17 @@ def _show(ctx: Context, found: Words, items: Sequence[Item], folder: str) -> Non
         )
         return
     owner = ("0" if ctx.user == "root" else "1000") if "n" in found else ctx.user
-    sizes = [_human(s.size) if "h" in found else str(s.size) for _, s in items]
-    width = max(map(len, sizes))
-    for (name, stat), text, size in zip(items, shown, sizes):
-        parts = [mode_text(stat), "2" if stat.kind == "directory" else "1"]
+    all_items = measured or items
+    links = {name: _links(ctx, posixpath.join(folder, name), stat) for name, stat in all_items}
+    sizes = {name: _human(stat.size) if "h" in found else str(stat.size) for name, stat in all_items}
+    link_width, width = max(map(len, links.values())), max(map(len, sizes.values()))
+    for (name, stat), text in zip(items, shown):
+        parts = [mode_text(stat), links[name].rjust(link_width)]
         parts += [owner] if "g" not in found else []
         parts += [owner] if "o" not in found and "G" not in found else []
         target = f" -> {ctx.fs.readlink(posixpath.join(folder, name))}" if stat.kind == "symlink" else ""
         text = text.rstrip("@") if target else text
-        ctx.out(" ".join([*parts, size.rjust(width), _when(ctx, stat, "full" in found), text]) + target + "\n")
+        ctx.out(" ".join([*parts, sizes[name].rjust(width), _when(ctx, stat, "full" in found), text]) + target + "\n")
 
 
 def _columns(names: Sequence[str]) -> str:

@@ -66,7 +66,7 @@ def timeout(ctx: Context) -> int:
         ctx.err(str(error))
         return error.code
     if len(found.rest) < 2:
-        ctx.err("timeout: missing operand\nTry 'timeout --help' for more information.\n")
+        ctx.err("Try 'timeout --help' for more information.\n")
         return 125
     limit = seconds(found.rest[0])
     if limit is None:

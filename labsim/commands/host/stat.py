@@ -24,7 +24,7 @@ def main(ctx: Context) -> int:
         ctx.err("stat: missing operand\nTry 'stat --help' for more information.\n")
         return 1
     form = found.options.get("c", found.options.get("printf"))
-    if form is None or "f" in found or "t" in found:
+    if (form is None or "f" in found or "t" in found) and any(map(ctx.fs.exists, found.rest)):
         return not_simulated(ctx, "stat without -c (device and inode numbers)")
     code = 0
     for name in found.rest:
@@ -35,6 +35,7 @@ def main(ctx: Context) -> int:
             code = 1
             continue
         fields = _fields(ctx, name, stat)
+        assert form is not None
         unknown = [k for k in re.findall(r"%[-0-9]*([a-zA-Z])", form) if k not in fields]
         if unknown:
             return not_simulated(ctx, f"stat %{unknown[0]}")
