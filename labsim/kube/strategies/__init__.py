@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from labsim.kube.builtins import RESOURCES
 from labsim.kube.schema import load
-from labsim.kube.strategies import core, metrics, reviews, workloads
+from labsim.kube.strategies import clusterkinds, core, metrics, nodes, reviews, services, workloads
 from labsim.kube.strategies.custom import CustomResourceDefinitions
 from labsim.kube.strategies.eventviews import EventViews
 from labsim.kube.strategies.hidden import Containers, DevicePlugins
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 STRATEGIES: dict[str, type[Strategy]] = {
     "pods": Pods,
     **core.STRATEGIES,
+    **nodes.STRATEGIES,
+    **services.STRATEGIES,
+    **clusterkinds.STRATEGIES,
     **workloads.STRATEGIES,
     **metrics.STRATEGIES,
     **reviews.STRATEGIES,

@@ -7,18 +7,48 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labsim.kube.objects import Object, get_in, merge_in, name_of, namespace_of, set_in
+from labsim.kube import validation
+from labsim.kube.errors import FieldError, forbidden_field, invalid_value, required, unsupported
+from labsim.kube.objects import Object, get_in, merge_in, name_of, set_in
+from labsim.kube.quantity import compare, milli
 from labsim.kube.strategies.poddefaults import filled
+from labsim.kube.strategies.podupdates import difference
+from labsim.kube.strategies.podvalidation import NOT_NEGATIVE
 from labsim.kube.strategy import Request, Strategy, field_path
-from labsim.sim import names
-from labsim.sim.clock import MINUTE, SECOND, rfc3339, rfc3339_micro
 
 if TYPE_CHECKING:
-    from labsim.kube.apiserver import APIServer
+    pass
+
+if TYPE_CHECKING:
+    pass
 
 # The kubelet's nodeStatusReportFrequency, and a quarter of nodeLeaseDurationSeconds.
-STATUS_PERIOD, LEASE_PERIOD = 5 * MINUTE, 10 * SECOND
-KUBELET_CONDITIONS = ("MemoryPressure", "DiskPressure", "PIDPressure", "Ready")
+
+
+MAX_DATA = 1024 * 1024
+_QUOTA_NAMES = frozenset(
+    {
+        "configmaps",
+        "cpu",
+        "ephemeral-storage",
+        "limits.cpu",
+        "limits.ephemeral-storage",
+        "limits.memory",
+        "memory",
+        "persistentvolumeclaims",
+        "pods",
+        "replicationcontrollers",
+        "requests.cpu",
+        "requests.ephemeral-storage",
+        "requests.memory",
+        "requests.storage",
+        "resourcequotas",
+        "secrets",
+        "services",
+        "services.loadbalancers",
+        "services.nodeports",
+    }
+)
 
 
 class Namespaces(Strategy):
@@ -52,52 +82,59 @@ class Namespaces(Strategy):
         return set_in(obj, ("status", "phase"), "Terminating")
 
 
-class Nodes(Strategy):
-    fields = {"spec.unschedulable": field_path("spec", "unschedulable", default="false")}
-
-    def default(self, obj: Object) -> Object:
-        status = obj.get("status") or {}
-        obj = {**obj, "spec": obj.get("spec") or {}}
-        if status.get("capacity") and not status.get("allocatable"):
-            obj = set_in(obj, ("status",), {**status, "allocatable": status["capacity"]})
-        return obj
-
-    def prepare_create(self, obj: Object, request: Request) -> Object:
-        return obj  # a kubelet registers its node with its status
-
-    def render(self, obj: Object, api: APIServer) -> Object:
-        """While its kubelet works, a node's conditions are posted anew every five minutes."""
-        started = kubelet_start(obj, api)
-        if started is None or not get_in(obj, "status", "conditions"):
-            return obj
-        beat = rfc3339(api.now - (api.now - started) % STATUS_PERIOD)
-        conditions = [
-            {**row, "lastHeartbeatTime": max(beat, row.get("lastHeartbeatTime") or "")}
-            if row["type"] in KUBELET_CONDITIONS
-            else row
-            for row in obj["status"]["conditions"]
-        ]
-        return set_in(obj, ("status", "conditions"), conditions)
+def _frozen(new: Object, old: Object, *keys: str) -> list[FieldError]:
+    """ConfigMaps and Secrets with `immutable: true`."""
+    if not old.get("immutable"):
+        return []
+    detail = "field is immutable when `immutable` is set"
+    found = [] if new.get("immutable") else [forbidden_field("immutable", detail)]
+    return found + [forbidden_field(key, detail) for key in keys if (new.get(key) or {}) != (old.get(key) or {})]
 
 
-class Leases(Strategy):
-    def render(self, obj: Object, api: APIServer) -> Object:
-        """A node's lease is renewed every ten seconds while its kubelet works."""
-        started = kubelet_start(obj, api) if namespace_of(obj) == "kube-node-lease" else None
-        if started is None:
-            return obj
-        return set_in(obj, ("spec", "renewTime"), rfc3339_micro(api.now - (api.now - started) % LEASE_PERIOD))
+def _data(obj: Object, *keys: str) -> list[FieldError]:
+    found = []
+    size = 0
+    for key in keys:
+        for name, value in sorted((obj.get(key) or {}).items()):
+            found += [invalid_value(f"{key}[{name}]", name, text) for text in validation.config_map_key(name)]
+            size += len(str(value).encode()) if key == "data" and "binaryData" in keys else len(str(value)) * 3 // 4
+    if size > MAX_DATA:
+        text = f"Too long: may not be more than {MAX_DATA} bytes"
+        found.append(FieldError("" if "binaryData" in keys else "data", "FieldValueTooLong", text))
+    return found
 
 
-def kubelet_start(obj: Object, api: APIServer) -> int | None:
-    """When the kubelet of the node of this name began its work (ms); None while it is stopped or there is none."""
-    machine = api.store.get("machines.hardware.labsim", "", name_of(obj))
-    started = get_in(machine, "status", "kubelet", "startedAt")
-    return int(started) if started is not None and machine and machine["status"]["kubelet"].get("running") else None
+class ConfigMaps(Strategy):
+    def validate(self, obj: Object, request: Request) -> list[FieldError]:
+        both = sorted(set(obj.get("data") or ()) & set(obj.get("binaryData") or ()))
+        found = [invalid_value(f"data[{key}]", key, "duplicate of key present in binaryData") for key in both]
+        return found + _data(obj, "data", "binaryData")
+
+    def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
+        return _frozen(new, old, "data", "binaryData")
+
+
+_SECRET_KEYS = {
+    "kubernetes.io/tls": ("tls.crt", "tls.key"),
+    "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
+    "kubernetes.io/dockercfg": (".dockercfg",),
+    "kubernetes.io/ssh-auth": ("ssh-privatekey",),
+}
 
 
 class Secrets(Strategy):
     fields = {"type": field_path("type")}
+
+    def validate(self, obj: Object, request: Request) -> list[FieldError]:
+        wanted = _SECRET_KEYS.get(str(obj.get("type")), ())
+        missing = [required(f"data[{key}]") for key in wanted if key not in (obj.get("data") or {})]
+        return _data(obj, "data") + missing
+
+    def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
+        found = []
+        if new.get("type") != old.get("type"):
+            found.append(invalid_value("type", new.get("type"), "field is immutable"))
+        return found + _frozen(new, old, "data")
 
     def default(self, obj: Object) -> Object:
         from base64 import b64encode
@@ -107,97 +144,6 @@ class Secrets(Strategy):
             encoded = {k: b64encode(str(v).encode()).decode() for k, v in obj["stringData"].items()}
             obj = {**obj, "data": {**(obj.get("data") or {}), **encoded}}
         return {k: v for k, v in obj.items() if k != "stringData"}
-
-
-class Services(Strategy):
-    fields = {"spec.clusterIP": field_path("spec", "clusterIP"), "spec.type": field_path("spec", "type")}
-
-    def default(self, obj: Object) -> Object:
-        spec = filled(obj.get("spec") or {}, sessionAffinity="None", type="ClusterIP")
-        if spec["sessionAffinity"] == "ClientIP":
-            spec = filled(spec, sessionAffinityConfig={"clientIP": {"timeoutSeconds": 10800}})
-        ports = [filled(p, protocol="TCP", targetPort=p.get("port")) for p in spec.get("ports") or ()]
-        if ports:
-            spec = {**spec, "ports": ports}
-        if spec["type"] in ("NodePort", "LoadBalancer"):
-            spec = filled(spec, externalTrafficPolicy="Cluster")
-        if spec["type"] == "LoadBalancer":
-            spec = filled(spec, allocateLoadBalancerNodePorts=True)
-        if spec["type"] != "ExternalName":
-            spec = filled(spec, internalTrafficPolicy="Cluster")
-        return {**obj, "spec": spec}
-
-    def prepare_create(self, obj: Object, request: Request) -> Object:
-        obj = {**obj, "status": {"loadBalancer": {}}}
-        return self._allocate(obj, None, request)
-
-    def prepare_update(self, new: Object, old: Object, request: Request) -> Object:
-        new = super().prepare_update(new, old, request)
-        if request.subresource == "status":
-            return new
-        return self._allocate(new, old, request)
-
-    def _allocate(self, obj: Object, old: Object | None, request: Request) -> Object:
-        """Cluster IPs from 10.96.0.0/12 and node ports from 30000-32767, chosen by hash, never one that is taken."""
-        spec = dict(obj["spec"])
-        before = get_in(old, "spec", default={})
-        if spec["type"] == "ExternalName":
-            for key in ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"):
-                spec.pop(key, None)
-            return {**obj, "spec": spec}
-        taken = {get_in(s, "spec", "clusterIP") for s in request.api.store.list("services")}
-        if not spec.get("clusterIP"):
-            if before.get("clusterIP"):
-                spec["clusterIP"] = before["clusterIP"]
-            else:
-                for attempt in range(10_000):
-                    number = names.number(
-                        request.api.seed, 257, (1 << 20) - 2, "cluster-ip", obj["metadata"]["uid"], attempt
-                    )
-                    address = f"10.{96 + (number >> 16)}.{number >> 8 & 255}.{number & 255}"
-                    if address not in taken:
-                        spec["clusterIP"] = address
-                        break
-        spec["clusterIPs"] = spec.get("clusterIPs") or [spec["clusterIP"]]
-        spec = filled(spec, ipFamilies=["IPv4"], ipFamilyPolicy="SingleStack")
-        spec["ports"] = self._node_ports(spec, before, obj, request)
-        if not spec["ports"]:
-            del spec["ports"]
-        return {**obj, "spec": spec}
-
-    @staticmethod
-    def _node_ports(spec: Object, before: Object, obj: Object, request: Request) -> list[Object]:
-        ports = list(spec.get("ports") or ())
-        wants = spec["type"] == "NodePort" or (
-            spec["type"] == "LoadBalancer" and spec.get("allocateLoadBalancerNodePorts", True)
-        )
-        if not wants:
-            if before.get("type") in ("NodePort", "LoadBalancer"):
-                kept = {p.get("nodePort") for p in before.get("ports") or ()}
-                ports = [{k: v for k, v in p.items() if k != "nodePort" or v not in kept} for p in ports]
-            return ports
-        taken = {
-            p["nodePort"]
-            for s in request.api.store.list("services")
-            if s["metadata"]["uid"] != obj["metadata"]["uid"]
-            for p in get_in(s, "spec", "ports", default=())
-            if p.get("nodePort")
-        } | {p["nodePort"] for p in ports if p.get("nodePort")}
-        old = {(p.get("name", ""), p.get("port")): p.get("nodePort") for p in before.get("ports") or ()}
-        chosen = []
-        for port in ports:
-            if not port.get("nodePort"):
-                number = old.get((port.get("name", ""), port.get("port")))
-                attempt = 0
-                while not number or (number in taken and not old):
-                    number = names.number(
-                        request.api.seed, 30000, 32767, "node-port", obj["metadata"]["uid"], port.get("port"), attempt
-                    )
-                    attempt += 1
-                taken.add(number)
-                port = {**port, "nodePort": number}
-            chosen.append(port)
-        return chosen
 
 
 class Events(Strategy):
@@ -221,6 +167,39 @@ class PersistentVolumeClaims(Strategy):
     def prepare_create(self, obj: Object, request: Request) -> Object:
         return {**obj, "status": {"phase": "Pending"}}
 
+    def validate(self, obj: Object, request: Request) -> list[FieldError]:
+        spec = obj["spec"]
+        found = []
+        if not spec.get("accessModes"):
+            found.append(required("spec.accessModes", "at least 1 access mode is required"))
+        modes = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
+        found += [unsupported("spec.accessModes", m, modes) for m in spec.get("accessModes") or () if m not in modes]
+        if not get_in(spec, "resources", "requests", "storage"):
+            found.append(required("spec.resources[storage]"))
+        return found
+
+    def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
+        """Only the size may grow, and the binder may name the volume once."""
+        if request.subresource or request.trusted:
+            return []
+
+        def fixed(obj: Object) -> Object:
+            free = ("resources", "volumeAttributesClassName")
+            return {k: v for k, v in obj["spec"].items() if k not in free}
+
+        if fixed(new) != fixed(old):
+            detail = (
+                "spec is immutable after creation except resources.requests and "
+                "volumeAttributesClassName for bound claims\n"
+            )
+            text = difference(old["spec"], new["spec"], "core.PersistentVolumeClaimSpec")
+            return [forbidden_field("spec", detail + text)]
+        before, after = (get_in(o, "spec", "resources", "requests", "storage", default="0") for o in (old, new))
+        if compare(str(after), str(before)) < 0:
+            detail = "field can not be less than status.capacity"
+            return [forbidden_field("spec.resources.requests.storage", detail)]
+        return []
+
 
 class PersistentVolumes(Strategy):
     def default(self, obj: Object) -> Object:
@@ -234,6 +213,18 @@ class PersistentVolumes(Strategy):
 class ResourceQuotas(Strategy):
     def prepare_create(self, obj: Object, request: Request) -> Object:
         return {**obj, "status": {}}
+
+    def validate(self, obj: Object, request: Request) -> list[FieldError]:
+        found = []
+        for name, value in sorted(get_in(obj, "spec", "hard", default={}).items()):
+            path = f"spec.hard[{name}]"
+            found += [invalid_value(path, name, text) for text in validation.qualified_name(name)]
+            if "/" not in name and name not in _QUOTA_NAMES and not name.partition(".")[2].startswith("hugepages-"):
+                found.append(invalid_value(path, name, "must be a standard resource type or fully qualified"))
+                found.append(invalid_value(path, name, "must be a standard resource for quota"))
+            if milli(str(value)) < 0:
+                found.append(invalid_value(path, str(value), NOT_NEGATIVE))
+        return found
 
 
 class LimitRanges(Strategy):
@@ -254,10 +245,8 @@ class LimitRanges(Strategy):
 
 STRATEGIES: dict[str, type[Strategy]] = {
     "namespaces": Namespaces,
-    "nodes": Nodes,
-    "leases.coordination.k8s.io": Leases,
+    "configmaps": ConfigMaps,
     "secrets": Secrets,
-    "services": Services,
     "events": Events,
     "persistentvolumeclaims": PersistentVolumeClaims,
     "persistentvolumes": PersistentVolumes,

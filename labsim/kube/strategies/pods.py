@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from labsim.kube.objects import Object, get_in, set_in
+from labsim.kube.errors import FieldError
+from labsim.kube.objects import Object, get_in
 from labsim.kube.strategies.poddefaults import default_pod_spec, qos_class
+from labsim.kube.strategies.podupdates import validate_pod_update
+from labsim.kube.strategies.podvalidation import validate_pod_spec
 from labsim.kube.strategy import Request, Strategy, field_path
 
 
@@ -39,6 +42,16 @@ class Pods(Strategy):
             return 0
         return 1 if grace < 0 else grace
 
-    def bound(self, pod: Object, node: str) -> Object:
-        """The pod as the binding subresource leaves it."""
-        return set_in(pod, ("spec", "nodeName"), node)
+    def validate(self, obj: Object, request: Request) -> list[FieldError]:
+        return [] if request.updating else validate_pod_spec(obj["spec"])
+
+    def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
+        return [] if request.subresource else validate_pod_update(new, old)
+
+    def prepare_update(self, new: Object, old: Object, request: Request) -> Object:
+        """pods/ephemeralcontainers and pods/resize change their own part of the spec only."""
+        new = super().prepare_update(new, old, request)
+        if request.subresource == "ephemeralcontainers":
+            more = get_in(new, "spec", "ephemeralContainers", default=[])
+            return {**old, "spec": {**old["spec"], "ephemeralContainers": more}}
+        return new

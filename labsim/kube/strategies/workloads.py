@@ -5,8 +5,12 @@ Source: kubernetes pkg/apis/{apps,batch}/v1/defaults.go and pkg/registry/{apps,b
 
 from __future__ import annotations
 
-from labsim.kube.objects import Object, get_in, merge_in, set_in
+from labsim.kube.errors import FieldError, forbidden_field, invalid_value, required, unsupported
+from labsim.kube.matching import selector_matches
+from labsim.kube.metadata import validate_labels
+from labsim.kube.objects import Object, get_in, merge_in, name_of, set_in
 from labsim.kube.strategies.poddefaults import default_pod_spec, filled
+from labsim.kube.strategies.podvalidation import NOT_NEGATIVE, validate_pod_spec
 from labsim.kube.strategy import Request, Strategy, field_path
 
 
@@ -19,6 +23,58 @@ def default_template(obj: Object, *path: str) -> Object:
         "spec": default_pod_spec(template.get("spec") or {}),
     }
     return set_in(obj, path, template)
+
+
+def not_negative(spec: Object, *keys: str, path: str = "spec") -> list[FieldError]:
+    return [
+        invalid_value(f"{path}.{key}", spec[key], NOT_NEGATIVE)
+        for key in keys
+        if isinstance(spec.get(key), int) and spec[key] < 0
+    ]
+
+
+def immutable(new: Object, old: Object, *path: str) -> list[FieldError]:
+    value = get_in(new, *path)
+    if value == get_in(old, *path):
+        return []
+    return [invalid_value(".".join(path), value, "field is immutable")]
+
+
+def validate_workload(spec: Object, called: str, policies: tuple[str, ...]) -> list[FieldError]:
+    """What Deployments, ReplicaSets, DaemonSets and StatefulSets have in common."""
+    found = not_negative(spec, "replicas", "minReadySeconds", "revisionHistoryLimit")
+    selector = spec.get("selector")
+    labels = get_in(spec, "template", "metadata", "labels", default={})
+    if selector is None:
+        found.append(required("spec.selector"))
+    elif not selector.get("matchLabels") and not selector.get("matchExpressions"):
+        found.append(invalid_value("spec.selector", selector, f"empty selector is invalid for {called}"))
+    elif not selector_matches(selector, labels):
+        found.append(
+            invalid_value("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")
+        )
+    found += validate_labels(labels, "spec.template.labels")
+    return found + validate_template(spec, policies, "spec.template.spec")
+
+
+def validate_template(spec: Object, policies: tuple[str, ...], path: str) -> list[FieldError]:
+    pod = get_in(spec, "template", "spec", default={})
+    found = validate_pod_spec(pod, path)
+    policy = pod.get("restartPolicy")
+    if policy not in policies and policy in ("Always", "OnFailure", "Never"):
+        found.append(unsupported(f"{path}.restartPolicy", policy, policies))
+    return found
+
+
+def validate_job_spec(spec: Object, path: str) -> list[FieldError]:
+    keys = ("parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished")
+    found = not_negative(spec, *keys, path=path)
+    mode = spec.get("completionMode")
+    if mode not in (None, "NonIndexed", "Indexed"):
+        found.append(unsupported(f"{path}.completionMode", mode, ("NonIndexed", "Indexed")))
+    if mode == "Indexed" and spec.get("completions") is None:
+        found.append(required(f"{path}.completions", "when completion mode is Indexed"))
+    return found + validate_template(spec, ("OnFailure", "Never"), f"{path}.template.spec")
 
 
 class Workload(Strategy):
@@ -37,8 +93,22 @@ class Workload(Strategy):
     def first_status(self, obj: Object) -> Object:
         return {}
 
+    # How errors about an empty selector name the kind.
+    called = ""
+    restart_policies: tuple[str, ...] = ("Always",)
+
+    def validate(self, obj: Object, request: Request) -> list[FieldError]:
+        if request.updating and request.trusted:
+            return []
+        return validate_workload(obj["spec"], self.called, self.restart_policies)
+
+    def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
+        return [] if request.subresource else immutable(new, old, "spec", "selector")
+
 
 class Deployments(Workload):
+    called = "deployment"
+
     def default_spec(self, spec: Object, obj: Object) -> Object:
         spec = filled(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600, strategy={})
         strategy = filled(spec["strategy"], type="RollingUpdate")
@@ -49,6 +119,7 @@ class Deployments(Workload):
 
 
 class ReplicaSets(Workload):
+    called = "deployment"  # upstream's text says so for ReplicaSets too
     fields = {"status.replicas": field_path("status", "replicas", default="0")}
 
     def default_spec(self, spec: Object, obj: Object) -> Object:
@@ -59,6 +130,8 @@ class ReplicaSets(Workload):
 
 
 class DaemonSets(Workload):
+    called = "daemonset"
+
     def default_spec(self, spec: Object, obj: Object) -> Object:
         spec = filled(spec, revisionHistoryLimit=10, updateStrategy={})
         strategy = filled(spec["updateStrategy"], type="RollingUpdate")
@@ -86,6 +159,29 @@ class DaemonSets(Workload):
 
 
 class StatefulSets(Workload):
+    called = "statefulset"
+
+    def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
+        if request.subresource:
+            return []
+        free = (
+            "replicas",
+            "ordinals",
+            "template",
+            "updateStrategy",
+            "revisionHistoryLimit",
+            "persistentVolumeClaimRetentionPolicy",
+            "minReadySeconds",
+        )
+        fixed = [{k: v for k, v in o["spec"].items() if k not in free} for o in (new, old)]
+        if fixed[0] == fixed[1]:
+            return []
+        detail = (
+            "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "
+            "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+        )
+        return [forbidden_field("spec", detail)]
+
     def default_spec(self, spec: Object, obj: Object) -> Object:
         spec = filled(spec, podManagementPolicy="OrderedReady", replicas=1, revisionHistoryLimit=10, updateStrategy={})
         strategy = filled(spec["updateStrategy"], type="RollingUpdate")
@@ -114,6 +210,12 @@ class StatefulSets(Workload):
 
 
 class ReplicationControllers(Workload):
+    def validate(self, obj: Object, request: Request) -> list[FieldError]:
+        return not_negative(obj["spec"], "replicas")
+
+    def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
+        return []
+
     def default(self, obj: Object) -> Object:
         obj = super().default(obj)
         labels = get_in(obj, "spec", "template", "metadata", "labels", default={})
@@ -147,6 +249,29 @@ def default_job_spec(spec: Object) -> Object:
 
 class Jobs(Workload):
     fields = {"status.successful": field_path("status", "succeeded", default="0")}
+    restart_policies = ("OnFailure", "Never")
+
+    def validate(self, obj: Object, request: Request) -> list[FieldError]:
+        if request.updating and request.trusted:
+            return []
+        return validate_job_spec(obj["spec"], "spec")
+
+    def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
+        """A suspended Job that has not started may still change where its pods go."""
+        if request.subresource:
+            return []
+        found = immutable(new, old, "spec", "selector") + immutable(new, old, "spec", "completionMode")
+        if new["spec"].get("completionMode") != "Indexed":
+            found += immutable(new, old, "spec", "completions")
+        template = new["spec"]["template"]
+        if old["spec"].get("suspend") and not get_in(old, "status", "startTime"):
+            loose = ("nodeSelector", "affinity", "tolerations", "schedulingGates")
+            kept = {k: v for k, v in template["spec"].items() if k not in loose}
+            kept.update({k: v for k, v in old["spec"]["template"]["spec"].items() if k in loose})
+            template = {**template, "metadata": old["spec"]["template"]["metadata"], "spec": kept}
+        if template != old["spec"]["template"]:
+            found.append(invalid_value("spec.template", new["spec"]["template"], "field is immutable"))
+        return found
 
     def default(self, obj: Object) -> Object:
         return {**obj, "spec": default_job_spec(obj.get("spec") or {})}
@@ -170,6 +295,27 @@ class Jobs(Workload):
 
 
 class CronJobs(Workload):
+    def validate(self, obj: Object, request: Request) -> list[FieldError]:
+        spec = obj["spec"]
+        found = validate_job_spec(get_in(spec, "jobTemplate", "spec", default={}), "spec.jobTemplate.spec")
+        schedule = str(spec.get("schedule") or "")
+        if not schedule:
+            found.append(required("spec.schedule"))
+        elif not schedule.startswith("@") and len(schedule.split()) != 5:
+            parts = schedule.split()
+            detail = f"expected exactly 5 fields, found {len(parts)}: [{' '.join(parts)}]"
+            found.append(invalid_value("spec.schedule", schedule, detail))
+        if spec.get("concurrencyPolicy") not in ("Allow", "Forbid", "Replace"):
+            found.append(
+                unsupported("spec.concurrencyPolicy", spec["concurrencyPolicy"], ("Allow", "Forbid", "Replace"))
+            )
+        if len(name_of(obj)) > 52:
+            found.append(invalid_value("metadata.name", name_of(obj), "must be no more than 52 characters"))
+        return found
+
+    def validate_update(self, new: Object, old: Object, request: Request) -> list[FieldError]:
+        return []
+
     def default(self, obj: Object) -> Object:
         spec = filled(
             obj.get("spec") or {},
