@@ -1,0 +1,353 @@
+"""The terminal pane: scrollback, and below it the line being typed, as in a real terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Offset, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+
+from labsim.shell.completion import Completion
+from labsim.ui.tui import tabbing
+from labsim.ui.tui.lineedit import LineEditor
+from labsim.ui.tui.promptrows import PromptRows, layout
+from labsim.ui.tui.rows import Row, Rows
+
+PS2 = "> "
+KINDS = {"typed": Style(bold=True), "note": Style(italic=True), "output": Style()}
+
+
+class Terminal(ScrollView, can_focus=True):
+    """Set `complete`, `is_whole` and `prompt` before use. While `busy`, keys are kept and typed afterwards."""
+
+    DEFAULT_CSS = "Terminal { width: 1fr; height: 1fr; overflow-y: scroll; overflow-x: hidden; background: $background; }"
+    ALLOW_SELECT = True
+
+    class Entered(Message):
+        """A whole line (several joined by newlines when it was continued)."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Interrupted(Message):
+        """Ctrl-C while a line runs."""
+
+    class Ended(Message):
+        """Ctrl-D on an empty line."""
+
+    def __init__(self) -> None:
+        super().__init__(id="terminal")
+        self.rows = Rows()
+        self.editor = LineEditor([])
+        self.prompt = ""
+        self.pending = ""  # the lines before, when bash asks for more with `> `
+        self.busy = False
+        self.complete: Callable[[str, int], Completion] = lambda text, cursor: Completion(cursor)
+        self.is_whole: Callable[[str], bool] = lambda text: True
+        self._question: tuple[str, Future[str]] | None = None
+        self._ahead: list[events.Key | events.Paste] = []
+        self._tabbed = ""
+
+    # Output
+
+    def write(self, text: str, kind: str = "output") -> None:
+        following = self.following
+        self.rows.write(text, kind)
+        self._changed(following)
+
+    def note(self, text: str) -> None:
+        """A line of labsim itself, marked so that it is not taken for a program's output."""
+        following = self.following
+        for line in text.split("\n"):
+            self.rows.write_line(f"-- {line}", "note")
+        self._changed(following)
+
+    @property
+    def following(self) -> bool:
+        """The end is in view, so what comes is to be shown."""
+        return self.scroll_offset.y >= self.max_scroll_y
+
+    def _changed(self, follow: bool) -> None:
+        height = len(self.rows.rows) + len(self._prompt_rows().texts)
+        self.virtual_size = Size(self.rows.width, max(height, self.rows.top + self.size.height))
+        if follow:
+            self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True, force=True)
+        self.refresh()
+
+    def on_resize(self, event: events.Resize) -> None:
+        width = self.scrollable_content_region.width
+        if width > 0:
+            self.rows.resize(width)
+            self._changed(True)
+
+    # State of the line
+
+    def start(self) -> None:
+        """The line runs now: it becomes part of the scrollback, keys wait."""
+        self.rows.begin()
+        self.busy = True
+        self._changed(True)
+
+    def ready(self, prompt: str) -> None:
+        """The line has ended; keys typed meanwhile come now."""
+        self.busy = False
+        self.prompt = prompt
+        self._changed(self.following)
+        self._replay()
+
+    def _replay(self) -> None:
+        ahead, self._ahead = self._ahead, []
+        for number, event in enumerate(ahead):
+            if self.busy:
+                self._ahead = ahead[number:] + self._ahead
+                return
+            if isinstance(event, events.Paste):
+                self._paste(event.text)
+            else:
+                self._key(event.key, event.character)
+
+    def ask(self, prompt: str, reply: Future[str]) -> None:
+        """A running program asks: the next line typed is the answer."""
+        self._question = (prompt, reply)
+        self._changed(True)
+        self._replay()
+
+    def _answer(self, text: str | None) -> None:
+        assert self._question is not None
+        prompt, reply = self._question
+        self._question = None
+        self.rows.write(f"{prompt}{text if text is not None else ''}\n")
+        self._changed(True)
+        reply.set_result(text or "")
+
+    # Keys
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key in ("f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "shift+f4"):
+            return
+        event.stop()
+        event.prevent_default()
+        if self._scrolled(event.key):
+            return
+        self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True, force=True)
+        if self.busy and self._question is None:
+            if event.key == "ctrl+c":
+                self._ahead.clear()
+                self.post_message(self.Interrupted())
+            else:
+                self._ahead.append(event)
+            return
+        self._key(event.key, event.character)
+
+    def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        if self.busy and self._question is None:
+            self._ahead.append(event)
+        else:
+            self._paste(event.text)
+
+    def _paste(self, text: str) -> None:
+        """A bracketed paste goes into the line as it is; nothing runs before Enter."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").replace("\0", "")
+        self.editor.insert(text.split("\n")[0] if self._question is not None else text)
+        self._changed(True)
+
+    def _scrolled(self, key: str) -> bool:
+        if key in ("pageup", "shift+pageup"):
+            self.scroll_relative(y=-(self.size.height - 1), animate=False)
+        elif key in ("pagedown", "shift+pagedown"):
+            self.scroll_relative(y=self.size.height - 1, animate=False)
+        elif key in ("ctrl+up", "shift+up"):
+            self.scroll_relative(y=-1, animate=False)
+        elif key in ("ctrl+down", "shift+down"):
+            self.scroll_relative(y=1, animate=False)
+        elif key == "ctrl+home":
+            self.scroll_home(animate=False)
+        else:
+            return False
+        return True
+
+    def _key(self, key: str, character: str | None) -> None:
+        editor = self.editor
+        tabbed, self._tabbed = self._tabbed, ""
+        if self._question is not None:
+            self._question_key(key, character)
+        elif editor.search is not None and editor.search_key(key, character):
+            pass
+        elif key in ("enter", "ctrl+j", "ctrl+m"):
+            self._enter()
+            return
+        elif key == "tab":
+            self._complete(tabbed)
+        elif key == "ctrl+c":
+            self._cancel()
+        elif key == "ctrl+d" and not editor.text:
+            self._end()
+            return
+        elif key == "ctrl+d":
+            editor.delete()
+        elif key == "ctrl+l":
+            self.rows.begin()
+            self.rows.clear()
+        elif not editor.key(key) and character and character.isprintable():
+            editor.insert(character)
+        self._changed(True)
+
+    def _question_key(self, key: str, character: str | None) -> None:
+        if key in ("enter", "ctrl+j", "ctrl+m"):
+            self._answer(self.editor.take())
+        elif key in ("ctrl+c", "ctrl+d"):
+            self.editor.take()
+            if key == "ctrl+c":
+                self.post_message(self.Interrupted())
+            self._answer(None)
+        elif key not in ("up", "down", "ctrl+r", "ctrl+p", "ctrl+n") and not self.editor.key(key):
+            if character and character.isprintable():
+                self.editor.insert(character)
+
+    def _enter(self) -> None:
+        prompt, text = self._shown_prompt(), self.editor.take()
+        self.rows.write(f"{prompt}{text}\n", "typed")
+        self.pending = f"{self.pending}\n{text}" if self.prompt == PS2 else text
+        if self.pending.startswith(":") or self.is_whole(self.pending):
+            self._hand_over()
+        else:
+            self.prompt = PS2
+            self._changed(True)
+
+    def _hand_over(self) -> None:
+        text, self.pending = self.pending, ""
+        self.editor.remember(text)
+        self.start()
+        self.post_message(self.Entered(text))
+
+    def _cancel(self) -> None:
+        """Ctrl-C on a typed line: it stays to be read, marked as bash does, and a new prompt comes."""
+        if self.screen.get_selected_text():
+            self.screen.action_copy_text()
+            self.screen.clear_selection()
+            return
+        self.rows.write(f"{self._shown_prompt()}{self.editor.take()}^C\n", "typed")
+        if self.prompt == PS2:
+            self.pending = ""
+            self.post_message(self.Entered(""))
+
+    def _end(self) -> None:
+        """Ctrl-D: the end of a continued line, or of the session."""
+        if self.prompt == PS2:
+            self.rows.write(PS2 + "\n", "typed")
+            self._hand_over()
+        else:
+            self.post_message(self.Ended())
+
+    def _complete(self, tabbed: str) -> None:
+        editor, before = self.editor, f"{self.pending}\n" if self.prompt == PS2 else ""
+        found = self.complete(before + editor.text, len(before) + editor.cursor)
+        candidates, start = found.candidates, max(found.start - len(before), 0)
+        current = editor.text[start : editor.cursor]
+        if not candidates:
+            self.app.bell()
+        elif len(candidates) == 1:
+            editor.replace(start, tabbing.ended(candidates[0]))
+        elif len(longest := tabbing.common(candidates)) > len(current):
+            editor.replace(start, longest)
+        elif tabbed != editor.text:
+            self.app.bell()
+            self._tabbed = editor.text
+        else:
+            self._tabbed = editor.text
+            self.rows.write(f"{self._shown_prompt()}{editor.text}\n", "typed")
+            self.rows.write("".join(f"{line}\n" for line in tabbing.columns(candidates, self.rows.width)))
+
+    # Drawing
+
+    def _shown_prompt(self) -> str:
+        editor = self.editor
+        if self._question is not None:
+            return self._question[0]
+        if editor.search is not None:
+            return f"({'failed ' if editor.failed() else ''}reverse-i-search)`{editor.search}': "
+        return self.prompt
+
+    def _prompt_rows(self) -> PromptRows:
+        if self.busy and self._question is None:
+            return layout(self.rows.partial[-1000:], "", 0, self.rows.width)
+        head = self.rows.partial[-1000:] + self._shown_prompt()
+        return layout(head, self.editor.text, self.editor.cursor, self.rows.width)
+
+    def render_line(self, y: int) -> Strip:
+        index = self.scroll_offset.y + y
+        rows, width = self.rows.rows, self.scrollable_content_region.width
+        base = self.rich_style
+        if index < len(rows):
+            segments = self._selected(rows[index], index, base)
+        else:
+            segments = self._prompt_segments(index - len(rows), base)
+        return Strip(segments).adjust_cell_length(width, base).apply_offsets(0, index)
+
+    def _selected(self, row: Row, index: int, base: Style) -> list[Segment]:
+        style = base + KINDS.get(row.kind, KINDS["output"])
+        selection = self.text_selection
+        span = selection.get_span(index) if selection is not None else None
+        if span is None:
+            return [Segment(row.text, style)]
+        start, end = span[0], len(row.text) if span[1] == -1 else span[1]
+        marked = style + self.screen.get_component_rich_style("screen--selection") + Style(reverse=True)
+        return [Segment(row.text[:start], style), Segment(row.text[start:end], marked), Segment(row.text[end:], style)]
+
+    def _prompt_segments(self, index: int, base: Style) -> list[Segment]:
+        shown = self._prompt_rows()
+        if index >= len(shown.texts):
+            return []
+        text = shown.texts[index]
+        lead = min(shown.lead, len(text)) if index == 0 else 0
+        if index != shown.row or (self.busy and self._question is None):
+            return [Segment(text[:lead], base + Style(bold=True)), Segment(text[lead:], base)]
+        column = shown.column
+        under = text[column : column + 1] or " "
+        if self.has_focus:
+            region = self.content_region
+            x = region.x + cell_len(text[:column])
+            y = region.y + len(self.rows.rows) + index - self.scroll_offset.y
+            self.app.cursor_position = Offset(x, y)
+        return [
+            Segment(text[: min(lead, column)], base + Style(bold=True)),
+            Segment(text[min(lead, column) : column], base),
+            Segment(under, base + (Style(reverse=True) if self.has_focus else Style(underline=True))),
+            Segment(text[column + 1 :], base),
+        ]
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The marked text; rows of one wrapped line are joined again."""
+        rows = self.rows.rows
+        parts = []
+        for index, row in enumerate(rows):
+            span = selection.get_span(index)
+            if span is not None:
+                start, end = span[0], len(row.text) if span[1] == -1 else span[1]
+                parts.append(row.text[start:end] + ("" if row.goes_on else "\n"))
+        return ("".join(parts).removesuffix("\n"), "\n") if parts else None
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def text(self) -> str:
+        """Everything in the pane as plain text (tests, screen dumps)."""
+        parts = ["".join(row.text + ("" if row.goes_on else "\n") for row in self.rows.rows)]
+        return "".join(parts) + "\n".join(self._prompt_rows().texts)

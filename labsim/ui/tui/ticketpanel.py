@@ -1,0 +1,79 @@
+"""The ticket: its story, and its questions to be answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.message import Message
+from textual.widgets import Input, RadioButton, RadioSet, Static
+
+from labsim.lab import Lab
+from labsim.ui import texts
+
+
+class TicketPanel(VerticalScroll):
+    """Questions with options are radio buttons, others a field; an answer can be changed until the lab is handed in."""
+
+    class Answered(Message):
+        def __init__(self, question: str, value: str) -> None:
+            super().__init__()
+            self.question, self.value = question, value
+
+    def __init__(self, lab: Lab) -> None:
+        super().__init__(id="ticket")
+        self.ticket = lab.ticket
+        self.world = lab.settings.title
+        self.answers: dict[str, str] = {}
+
+    def compose(self) -> ComposeResult:
+        if self.ticket is None:
+            yield Static(Text(f"A free lab: {self.world}.\n\nTry what you like; F5 takes it back."), classes="page")
+            return
+        title, *story = texts.ticket({**self.ticket, "questions": []})
+        page = Text(title, style="bold")
+        page.append("\n" + "\n".join(story), style="not bold")
+        yield Static(page, classes="page")
+        for number, question in enumerate(self.ticket["questions"]):
+            yield Static(Text(f"\nQuestion {question['id']}: {question['ask']}"), classes="page")
+            yield self._field(number, question)
+
+    def _field(self, number: int, question: dict[str, Any]) -> RadioSet | Input:
+        if question["options"]:
+            buttons = [RadioButton(Text(f"{o['id']}) {o['text']}")) for o in question["options"]]
+            return RadioSet(*buttons, id=f"question-{number}")
+        return Input(placeholder="the answer, then Enter", id=f"question-{number}")
+
+    def _question(self, widget_id: str | None) -> dict[str, Any]:
+        assert self.ticket is not None and widget_id is not None
+        found: dict[str, Any] = self.ticket["questions"][int(widget_id.rpartition("-")[2])]
+        return found
+
+    def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
+        question = self._question(event.radio_set.id)
+        value = question["options"][event.index]["id"]
+        if self.answers.get(question["id"]) != value:
+            self.post_message(self.Answered(question["id"], value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.post_message(self.Answered(self._question(event.input.id)["id"], event.value))
+
+    def show(self, answers: tuple[tuple[str, str], ...]) -> None:
+        """After undo or a word of the prompt the fields follow the lab."""
+        if dict(answers) == self.answers or self.ticket is None:
+            return
+        self.answers = dict(answers)
+        for number, question in enumerate(self.ticket["questions"]):
+            value = self.answers.get(question["id"])
+            widget = self.query_one(f"#question-{number}")
+            if isinstance(widget, Input):
+                widget.value = value or ""
+            elif isinstance(widget, RadioSet):
+                with widget.prevent(RadioSet.Changed, RadioButton.Changed):
+                    for option, button in zip(question["options"], widget.query(RadioButton)):
+                        button.value = option["id"] == value
+
+    def text(self) -> str:
+        return "\n".join(str(page.visual) for page in self.query(Static) if page.has_class("page"))
