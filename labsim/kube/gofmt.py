@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from labsim.kube.codec.scalars import go_float
@@ -80,3 +81,36 @@ def _escaped(char: str, mark: str) -> str:
     if code < 0x80:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+_UNQUOTE = re.compile(r"\\(?:([abfnrtv\\'\"])|x([0-9a-fA-F]{2})|([0-7]{3})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
+_SIMPLE = {escape[1]: char for char, escape in _ESCAPES.items()}
+
+
+def unquote(inside: str, mark: str) -> str:
+    """strconv.Unquote of what stands between two `mark`s. Raises ValueError("invalid syntax")."""
+    made, at = b"", 0
+    while at < len(inside):
+        found = _UNQUOTE.match(inside, at)
+        if found is None and inside[at] == "\\":
+            raise ValueError("invalid syntax")
+        made += _unescaped(found, mark) if found else inside[at].encode("utf-8", "surrogatepass")
+        at = found.end() if found else at + 1
+    return made.decode("utf-8", "replace")
+
+
+def _unescaped(found: re.Match[str], mark: str) -> bytes:
+    simple, hexadecimal, octal, short, long = found.groups()
+    if simple in ("'", '"'):
+        if simple == mark:
+            return mark.encode()
+    elif simple:
+        return _SIMPLE[simple].encode()
+    else:
+        code = int(hexadecimal or short or long, 16) if not octal else int(octal, 8)
+        if hexadecimal or octal:
+            if code < 256:
+                return bytes([code])
+        elif code <= 0x10FFFF and not 0xD800 <= code < 0xE000:
+            return chr(code).encode()
+    raise ValueError("invalid syntax")

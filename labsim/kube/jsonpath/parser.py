@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from labsim.kube.gofmt import quote
+from labsim.kube.gofmt import unquote
 from labsim.kube.jsonpath.nodes import (
     Action,
     Array,
@@ -26,8 +26,6 @@ _KEY = re.compile(r"'([^']*)'")
 _SLICE = re.compile(r"(-?[0-9]*)(:-?[0-9]*)?(:-?[0-9]*)?")
 _COMPARISON = re.compile(r"([^!<>=]+)([!<>=]+)(.+)")
 _TERMINATORS = frozenset(" \t\r\n.,[]$@{}")
-_ESCAPE = re.compile(r"\\(?:([abfnrtv\\'\"])|x([0-9a-fA-F]{2})|([0-7]{3})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
-_SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
 @lru_cache(maxsize=1024)
@@ -88,7 +86,7 @@ class _ActionParser:
             name = self.until_terminator()
             self.nodes.append(Literal(name == "true") if name in ("true", "false") else Identifier(name))
         else:
-            shown = f" {quote(char, chr(39))}" if char.isprintable() else ""
+            shown = f" '{char}'" if char.isprintable() else ""
             raise JSONPathError(f"unrecognized character in action: U+{ord(char):04X}{shown}")
 
     def until_terminator(self) -> str:
@@ -179,7 +177,11 @@ class _ActionParser:
             self.at += 1
             if char == mark and self.text[self.at - 2] != "\\":
                 break
-        self.nodes.append(Text(_unquote(self.text[start : self.at], mark)))
+        quoted = self.text[start : self.at]
+        try:
+            self.nodes.append(Text(unquote(quoted[1:-1], mark)))
+        except ValueError as error:
+            raise JSONPathError(f"unquote string {quoted} error {error}") from None
 
 
 def _slice(text: str) -> Array:
@@ -197,34 +199,3 @@ def _bound(digits: str) -> Bound:
     if digits == "-" or not -(2**63) <= int(digits) < 2**63:
         raise JSONPathError(f"array index {digits} is not a number")
     return Bound(int(digits), True)
-
-
-def _unquote(quoted: str, mark: str) -> str:
-    def plain(found: re.Match[str]) -> bytes:
-        simple, hexadecimal, octal, short, long = found.groups()
-        if simple in ("'", '"') and simple != mark:
-            raise _wrong(quoted)
-        if simple:
-            return _SIMPLE.get(simple, simple).encode()
-        if hexadecimal or octal:
-            value = int(hexadecimal, 16) if hexadecimal else int(octal, 8)
-            if value > 255:
-                raise _wrong(quoted)
-            return bytes([value])
-        code = int(short or long, 16)
-        if code > 0x10FFFF or 0xD800 <= code < 0xE000:
-            raise _wrong(quoted)
-        return chr(code).encode()
-
-    inside, made, at = quoted[1:-1], b"", 0
-    while at < len(inside):
-        found = _ESCAPE.match(inside, at)
-        if inside[at] == "\\" and found is None:
-            raise _wrong(quoted)
-        made += plain(found) if found else inside[at].encode("utf-8", "surrogatepass")
-        at = found.end() if found else at + 1
-    return made.decode("utf-8", "replace")
-
-
-def _wrong(quoted: str) -> JSONPathError:
-    return JSONPathError(f"unquote string {quoted} error invalid syntax")
