@@ -430,6 +430,11 @@ class Lab:
         """The input that journal writes of this number belong to; None when it was undone."""
         return self._past[number - 1].entry if 0 < number <= len(self._past) else None
 
+    @property
+    def inputs(self) -> int:
+        """How many inputs stand (undone ones do not)."""
+        return len(self._past)
+
     def last_changes(self) -> list[str]:
         """What the last input changed, one line a write, without what learners cannot see."""
         number = len(self._past)
