@@ -75,6 +75,12 @@ def run(kubectl: Kubectl) -> int:
             return
         if isinstance(body, local_patch.Broken):
             raise bad_request(("error decoding patch: " if kind == "json" else "") + body.text)
+        if flags["subresource"] == "scale":
+            scaled = kubectl.client.patch_scale(
+                info.resource.key, info.name, body, info.namespace, kind=kind, dry_run=dry == "server"
+            )
+            report(kubectl, scaled, "patched")
+            return
         try:
             answer = patch(
                 kubectl,
