@@ -23,20 +23,21 @@ def main(arguments: list[str]) -> int:
         from labsim.ui.tui.app import run
 
         return run(options.ticket, options.world, options.seed, options.tickets)
-    lab = Lab.open(options.world, options.ticket, seed_for(options), packs=options.tickets)
+    seed = seed_for(options.ticket, options.seed, options.tickets)
+    lab = Lab.open(options.world, options.ticket, seed, packs=options.tickets)
     keeping.keep(lab)
     return _plain(lab)
 
 
-def seed_for(options: argparse.Namespace) -> int:
+def seed_for(ticket: str | None, seed: int | None, packs: str) -> int:
     """The asked one, else the ticket's first deployed seed, else 1."""
-    if options.seed is not None:
-        return int(options.seed)
-    if options.ticket is None:
+    if seed is not None:
+        return seed
+    if ticket is None:
         return 1
     from labsim.tickets.catalogue import find
 
-    return int(find(options.ticket, options.tickets)["source"]["seeds"]["deployed"][0])
+    return int(find(ticket, packs)["source"]["seeds"]["deployed"][0])
 
 
 def resume(arguments: list[str]) -> int:

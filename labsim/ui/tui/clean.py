@@ -7,7 +7,9 @@ import re
 CLEAR = re.compile(r"\x1b\[H\x1b\[(?:2)?J(?:\x1b\[3J)?|\x1bc|\f")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Control characters, C1, surrogates of undecodable bytes, and what turns the direction of writing.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 LONGEST = 100_000  # characters of one line
 
 

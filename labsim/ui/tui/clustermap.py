@@ -63,7 +63,7 @@ def _gpu(gpu: GpuView, letters: dict[str, str], width: int) -> Text:
     if gpu.slices:
         line.append_text(_slices(gpu.slices, letters, each))
     else:
-        free = "no instances" if gpu.mode == "MIG" else "mode change waits for a reset" if gpu.mode == "pending" else "."
+        free = {"MIG": "no instances", "pending": "mode change waits for a reset", "whole": "."}[gpu.mode]
         text = ", ".join(gpu.users) or free
         line.append("|" + _fit(text, room), style=HELD if gpu.users else "")
         line.append("|")

@@ -15,7 +15,9 @@ class Confirm(ModalScreen[str]):
 
     DEFAULT_CSS = """
     Confirm { align: center middle; background: $background 60%; }
-    Confirm > Vertical { width: auto; max-width: 76; height: auto; border: solid $foreground; padding: 1 2; background: $surface; }
+    Confirm > Vertical {
+        width: auto; max-width: 76; height: auto; border: solid $foreground; padding: 1 2; background: $surface;
+    }
     Confirm Static { width: auto; max-width: 70; }
     Confirm Horizontal { height: auto; width: auto; margin-top: 1; }
     Confirm Button { margin-right: 2; }

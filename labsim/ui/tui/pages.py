@@ -29,7 +29,7 @@ Where function keys do not arrive: :help :hint :step [N] :undo :redo :reset :sub
 def checklist(view: View, free: bool) -> list[Text]:
     if free:
         return [Text("A free lab has no checklist.")]
-    lines = [Text(f"{view.reached} of {view.goals} reached", style="bold"), Text()]
+    lines = [Text(f"{view.reached} of {len(view.goals)} reached", style="bold"), Text()]
     for line in view.checklist:
         lines.append(Text(line, style="bold" if line.startswith("[x]") else ""))
     lines += [Text(), Text("[x] true now   [ ] not yet   [~] still converging", style="italic")]

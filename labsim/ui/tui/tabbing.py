@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Sequence
 
 from rich.cells import cell_len
@@ -12,7 +11,9 @@ MOST = 100  # candidates listed at once
 
 def common(candidates: Sequence[str]) -> str:
     """What all candidates begin with."""
-    return os.path.commonprefix(list(candidates))
+    first, last = min(candidates), max(candidates)
+    same = next((i for i, (a, b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))
+    return first[:same]
 
 
 def ended(candidate: str) -> str:

@@ -28,7 +28,7 @@ KINDS = {"typed": Style(bold=True), "note": Style(italic=True), "output": Style(
 class Terminal(ScrollView, can_focus=True):
     """Set `complete`, `is_whole` and `prompt` before use. While `busy`, keys are kept and typed afterwards."""
 
-    DEFAULT_CSS = "Terminal { width: 1fr; height: 1fr; overflow-y: scroll; overflow-x: hidden; background: $background; }"
+    DEFAULT_CSS = "Terminal { height: 1fr; overflow-y: scroll; overflow-x: hidden; background: $background; }"
     ALLOW_SELECT = True
 
     class Entered(Message):
@@ -211,9 +211,10 @@ class Terminal(ScrollView, can_focus=True):
             if key == "ctrl+c":
                 self.post_message(self.Interrupted())
             self._answer(None)
-        elif key not in ("up", "down", "ctrl+r", "ctrl+p", "ctrl+n") and not self.editor.key(key):
-            if character and character.isprintable():
-                self.editor.insert(character)
+        elif key in ("up", "down", "ctrl+r", "ctrl+p", "ctrl+n") or self.editor.key(key):
+            pass
+        elif character and character.isprintable():
+            self.editor.insert(character)
 
     def _enter(self) -> None:
         prompt, text = self._shown_prompt(), self.editor.take()

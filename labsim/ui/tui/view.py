@@ -71,13 +71,16 @@ class View:
     hint_cost: int
     hints_left: int
     checklist: tuple[str, ...]
-    reached: int
-    goals: int
+    goals: tuple[tuple[str, bool], ...]
     nodes: tuple[NodeView, ...]
     changes: tuple[Change, ...]
     answers: tuple[tuple[str, str], ...]
     score: int | None
     revision: int
+
+    @property
+    def reached(self) -> int:
+        return sum(holds for _, holds in self.goals)
 
 
 def build_view(lab: Lab) -> View:
@@ -92,8 +95,7 @@ def build_view(lab: Lab) -> View:
         hint_cost=sum(hints[i]["cost"] for i in lab.hints),
         hints_left=len(hints) - len(lab.hints),
         checklist=tuple(texts.checklist(items)),
-        reached=sum(item.verdict.holds for item in items),
-        goals=len(items),
+        goals=tuple((item.title, item.verdict.holds) for item in items),
         nodes=nodes(lab),
         changes=changes(lab),
         answers=tuple(sorted(lab.answers.items())),

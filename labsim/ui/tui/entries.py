@@ -1,0 +1,51 @@
+"""What can be picked: the last lab, the tickets, a free lab on each world."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from labsim.documents import DocumentError
+from labsim.tickets import catalogue
+from labsim.ui.tui import progress
+from labsim.worlds import files
+
+_TITLE = re.compile(r"^title:\s*(.+?)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`kind` is resume, ticket, world or broken; `name` what it is opened by; `seeds` the variants of a ticket."""
+
+    kind: str
+    name: str
+    title: str
+    facts: str
+    seeds: tuple[int, ...] = (1,)
+
+
+def entries(packs: str) -> list[Entry]:
+    found = []
+    last = progress.last()
+    if last is not None:
+        found.append(Entry("resume", str(last.path), f"Go on with {last.what}", f"left {last.when}"))
+    done = progress.tickets()
+    for path in catalogue.files(packs):
+        found.append(_ticket(path, done))
+    for path in sorted(files.FOLDER.glob("*.yaml"), key=lambda p: (p.stem != "dgx-h100-busy", p.stem)):
+        title = _TITLE.search(path.read_text("utf-8"))
+        found.append(Entry("world", path.stem, f"Free lab: {title.group(1) if title else path.stem}", path.stem))
+    return found
+
+
+def _ticket(path: Path, done: dict[str, str]) -> Entry:
+    try:
+        source = catalogue.compiled(path)["source"]
+    except DocumentError as error:
+        return Entry("broken", str(path), f"[!] {path.stem} cannot be used", str(error))
+    objectives = ", ".join(f"{o['exam']} {o['objective']}" for o in source["blueprint"]) or "context only"
+    minutes = round(source["target_seconds"] / 60)
+    facts = f"{done.get(source['id'], progress.NEW)}  {source['level']}, {minutes} min, {objectives}  ({source['id']})"
+    title = re.sub(r"\{\{([\w.]+)\}\}", r"<\1>", source["title"])
+    return Entry("ticket", source["id"], title, facts, tuple(source["seeds"]["deployed"]))
