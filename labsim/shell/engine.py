@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
+from weakref import ref
 
 from bashkit import Bash, BashError, BuiltinContext, BuiltinResult, ExecutionProfile, FileSystem
 
@@ -96,6 +97,14 @@ class Engine:
 
     def _new(self) -> Bash:
         given = self._arguments
+        # The collector cannot see through the engine: a strong reference from its builtins to us would never be freed.
+        this = ref(self)
+
+        def builtin(ctx: BuiltinContext) -> BuiltinResult:
+            engine = this()
+            assert engine is not None
+            return engine._builtin(ctx)
+
         bash = Bash(
             username=given["user"],
             hostname=given["host"],
@@ -104,7 +113,7 @@ class Engine:
             max_commands=MAX_COMMANDS,
             max_loop_iterations=MAX_LOOP_ITERATIONS,
             timeout_seconds=FUSE_SECONDS,
-            custom_builtins=dict.fromkeys(given["names"], self._builtin),
+            custom_builtins=dict.fromkeys(given["names"], builtin),
             profile=ExecutionProfile.Interactive,  # others stop for good after 1,000 executions
         )
         for path, (files, read_only) in given["mounts"].items():
