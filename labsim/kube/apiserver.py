@@ -102,6 +102,8 @@ class APIServer:
         if computed is not None:
             return [obj for obj in computed if match(obj)]
         found = self._candidates(strategy, scope, label_selector, field_selector)
+        if strategy.storage != strategy.resource.key:
+            return [shown for obj in found if match(shown := strategy.render(obj, self))]
         return [strategy.render(obj, self) for obj in found if match(obj)]
 
     def table(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from labsim.kube.admission import plugins
 from labsim.kube.apiserver import APIServer
 from labsim.kube.client import Client
+from labsim.kube.crdcleanup import CustomResourceCleanup
 from labsim.kube.events import EventTtl
 from labsim.kube.objects import Object
 from labsim.kube.store import Store
@@ -32,6 +33,7 @@ class Cluster:
         self.api = APIServer(self.store, seed, admission=plugins())
         install(self.api)
         self.loop.register(EventTtl(self.client("system:apiserver")))
+        self.loop.register(CustomResourceCleanup(self.client("system:apiserver")))
 
     def client(self, user: str) -> Client:
         return Client(self.api, user)

@@ -1,6 +1,6 @@
 """Events: the recorder that components use, with client-go's aggregation, and the hour after which events expire.
 
-Source: client-go tools/record (events_cache.go: 10 similar events in 10 minutes are combined), apiserver --event-ttl=1h.
+Source: client-go tools/record (events_cache.go: 10 similar events in 10 minutes are combined), --event-ttl=1h.
 """
 
 from __future__ import annotations

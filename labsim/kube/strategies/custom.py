@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from labsim.kube.crdcleanup import FINALIZER
 from labsim.kube.errors import FieldError, invalid_value, required
 from labsim.kube.jsonpath import JSONPathError, Template
 from labsim.kube.objects import Object, get_in, name_of, set_in
@@ -144,9 +145,15 @@ class CustomResourceDefinitions(Strategy):
         ]
         stored = [v["name"] for v in spec.get("versions") or () if v.get("storage")]
         status = {"conditions": conditions, "acceptedNames": spec["names"], "storedVersions": stored}
-        obj = {**obj, "status": status}
-        finalizers = list(get_in(obj, "metadata", "finalizers", default=()))
-        return set_in(obj, ("metadata", "finalizers"), finalizers) if finalizers else obj
+        return {**obj, "status": status}
+
+    def deleting(self, obj: Object) -> Object:
+        """Its objects go first; the finalizer is taken off when none is left."""
+        held = list(get_in(obj, "metadata", "finalizers", default=()))
+        return obj if FINALIZER in held else set_in(obj, ("metadata", "finalizers"), [*held, FINALIZER])
+
+    def holds(self, obj: Object) -> bool:
+        return not get_in(obj, "metadata", "deletionTimestamp")
 
     def validate(self, obj: Object, request: Request) -> list[FieldError]:
         spec = obj["spec"]
