@@ -73,7 +73,8 @@ def parse(text: str, name: str) -> Document:
         data = _Builder(name, loader, lines).build(node, (), 0)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise DocumentError(name, line, "", f"valid YAML ({error.problem or error.context})") from None
+        hint = "; a text with {{...}} inside [ ] or { } needs quotes" if "{{" in _line(text, line) else ""
+        raise DocumentError(name, line, "", f"valid YAML ({error.problem or error.context}){hint}") from None
     except yaml.YAMLError as error:
         raise DocumentError(name, 0, "", f"valid YAML ({str(error).splitlines()[0]})") from None
     except RecursionError:
@@ -83,6 +84,11 @@ def parse(text: str, name: str) -> Document:
     if not isinstance(data, dict):
         raise DocumentError(name, 1, "", "a mapping at the top")
     return Document(name, data, lines)
+
+
+def _line(text: str, number: int) -> str:
+    lines = text.splitlines()
+    return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
 class _Builder:
@@ -130,7 +136,8 @@ class _Builder:
 
 def validation_error(document: Document, error: Any) -> DocumentError:
     """The first problem of a pydantic ValidationError, with its line and in an instructor's words."""
-    first = error.errors()[0]
+    # A misspelt field also shows up as a missing one: name the misspelling.
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
     place = [p for p in first["loc"] if not (isinstance(p, str) and p not in _keys(document.data) and "-" in p)]
     kind, context = first["type"], first.get("ctx", {})
     if kind == "extra_forbidden":
