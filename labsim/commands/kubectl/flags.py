@@ -131,8 +131,8 @@ class Parsed:
     dash: int  # how many arguments stood before `--`, -1 without one
 
 
-def parse(words: Sequence[str], flags: Sequence[Flag], *, interspersed: bool = True) -> Parsed:
-    """Raises FlagError. Without `interspersed` the first argument ends the flags."""
+def parse(words: Sequence[str], flags: Sequence[Flag]) -> Parsed:
+    """Flags may stand anywhere before `--`. Raises FlagError."""
     values = Values(flags)
     by_name = {f.name: f for f in flags}
     by_short = {f.short: f for f in flags if f.short}
@@ -147,9 +147,6 @@ def parse(words: Sequence[str], flags: Sequence[Flag], *, interspersed: bool = T
             break
         if len(word) < 2 or not word.startswith("-"):
             args.append(word)
-            if not interspersed:
-                args += rest
-                break
         elif word.startswith("--"):
             _long(word, rest, by_name, values)
         else:

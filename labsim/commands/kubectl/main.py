@@ -31,9 +31,8 @@ def _run(ctx: Context, found: Found) -> int:
     command = found.command
     if not command.played:
         raise errors.not_simulated(command.path)
-    interspersed = command.words not in (("exec",),)
     try:
-        parsed = parse(found.words, found.flags, interspersed=interspersed)
+        parsed = parse(found.words, found.flags)
     except FlagError as error:
         raise errors.Failure(f"{error}\nSee '{command.path} --help' for usage.") from None
     if parsed.values["help"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labsim.commands.kubectl import rollouts
+from labsim.commands.kubectl import rollout_changes
 from labsim.commands.kubectl.builder import Info
 from labsim.commands.kubectl.templates_change import NotChanged
 from labsim.kube.objects import Object, get_in, set_in
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 USAGE = "rollout pause RESOURCE"
 ABOUT = "Stop the rollout of a Deployment where it is: changes of its template have no effect until it is resumed."
 EXAMPLES = """  kubectl rollout pause deployment/web"""
-SPEC = rollouts.SPEC
+SPEC = rollout_changes.SPEC
 
 
 def run(kubectl: Kubectl) -> int:
@@ -26,4 +26,4 @@ def run(kubectl: Kubectl) -> int:
             raise NotChanged("is already paused")
         return set_in(info.obj, ("spec", "paused"), True)
 
-    return rollouts.change(kubectl, change, "paused")
+    return rollout_changes.change(kubectl, change, "paused")

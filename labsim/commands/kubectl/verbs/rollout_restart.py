@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labsim.commands.kubectl import rollouts
+from labsim.commands.kubectl import rollout_changes
 from labsim.commands.kubectl.builder import Info
 from labsim.commands.kubectl.templates_change import NotChanged
 from labsim.kube.objects import Object, get_in, set_in
@@ -17,7 +17,7 @@ USAGE = "rollout restart RESOURCE"
 ABOUT = "Restart the pods of a Deployment, DaemonSet or StatefulSet, one after the other, by a note in their template."
 EXAMPLES = """  # All pods of a DaemonSet anew
   kubectl rollout restart daemonset/nvidia-device-plugin-daemonset -n gpu-operator"""
-SPEC = rollouts.SPEC
+SPEC = rollout_changes.SPEC
 _NOTE = "kubectl.kubernetes.io/restartedAt"
 _AGAIN = (
     "failed to create patch for {name}: if restart has already been triggered within the past second, please wait before "
@@ -34,4 +34,4 @@ def run(kubectl: Kubectl) -> int:
         path = ("spec", "template", "metadata", "annotations")
         return set_in(info.obj, path, {**get_in(info.obj, *path, default={}), _NOTE: rfc3339(kubectl.now())})
 
-    return rollouts.change(kubectl, restart, "restarted", _AGAIN)
+    return rollout_changes.change(kubectl, restart, "restarted", _AGAIN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labsim.commands.kubectl import rollouts
+from labsim.commands.kubectl import rollout_changes
 from labsim.commands.kubectl.builder import Info
 from labsim.commands.kubectl.templates_change import NotChanged
 from labsim.kube.objects import Object, drop_in, get_in
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 USAGE = "rollout resume RESOURCE"
 ABOUT = "Go on with the rollout of a paused Deployment."
 EXAMPLES = """  kubectl rollout resume deployment/web"""
-SPEC = rollouts.SPEC
+SPEC = rollout_changes.SPEC
 
 
 def run(kubectl: Kubectl) -> int:
@@ -26,4 +26,4 @@ def run(kubectl: Kubectl) -> int:
             raise NotChanged("is not paused")
         return drop_in(info.obj, ("spec", "paused"))
 
-    return rollouts.change(kubectl, change, "resumed")
+    return rollout_changes.change(kubectl, change, "resumed")
