@@ -12,6 +12,7 @@ from labsim.tickets.load import Compiled, compile_ticket, digest
 
 FOLDER = Path(__file__).parents[2] / "tickets"
 MAX_FILES = 2_000
+FORMAT = 2  # of compiled tickets; raised when compiling changes
 
 
 def folders(extra: str = "") -> list[Path]:
@@ -49,7 +50,7 @@ def compiled(path: Path) -> Compiled:
         content = path.read_bytes()
     except OSError as error:
         raise DocumentError(str(path), 0, "", f"a readable file ({error.strerror})") from None
-    entry = cache_folder() / f"{digest(content + __version__.encode() + str(path).encode())}.json"
+    entry = cache_folder() / f"{digest(content + f'{FORMAT} {__version__} {path}'.encode())}.json"
     try:
         found: Compiled = json.loads(entry.read_text("utf-8"))
         if found["digest"] == digest(content):

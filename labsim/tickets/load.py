@@ -106,6 +106,8 @@ def _where(part: Any, slot: str, place: tuple[str | int, ...]) -> tuple[str | in
 def _with_defaults(source: Any, full: Any) -> Any:
     """`source` plus what the schema added; `full` is one rendered, validated dump of the same shape."""
     if isinstance(source, dict) and isinstance(full, dict):
+        if any("{{" in str(key) for key in source):
+            return source  # a mapping with keys of its own (devices, files) has no defaults
         merged = {k: _with_defaults(v, full.get(k)) for k, v in source.items()}
         for key, value in full.items():
             if key not in merged and not _unset_choice(source, full, key):
