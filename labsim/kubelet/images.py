@@ -115,15 +115,3 @@ def pull_failure(image: str, machine: Object, catalogue: Mapping[str, Any]) -> t
     if gone:
         return "ErrImagePull", f"rpc error: code = NotFound desc = {prefix}{reference.full}: not found"
     return None
-
-
-def go_duration(ms: int) -> str:
-    """time.Duration.String of whole milliseconds: 853ms, 3.143s, 1m2.5s."""
-    if ms < 1000:
-        return f"{ms}ms" if ms else "0s"
-    minutes, rest = divmod(ms, 60_000)
-    seconds = f"{rest / 1000:.3f}".rstrip("0").rstrip(".") + "s"
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h{minutes}m{seconds}"
-    return f"{minutes}m{seconds}" if minutes else seconds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labsim.kube.duration import format_go_duration
 from labsim.kube.objects import Object, get_in, name_of
 from labsim.kubelet import images, runtime
 from labsim.kubelet.context import PodSync
@@ -91,7 +92,7 @@ def _duration(sync: PodSync, image: str, known: bool) -> int:
 def _pulled(sync: PodSync, group: str, spec: Object, container: Object, pull: Object) -> None:
     image = str(spec["image"])
     bytes_ = images.size(image, sync.lifecycle.images, int(sync.lifecycle.data["defaultSize"]))
-    took, total = images.go_duration(pull["took"]), images.go_duration(pull["until"] - pull["since"])
+    took, total = format_go_duration(pull["took"]), format_go_duration(pull["until"] - pull["since"])
     text = f'Successfully pulled image "{image}" in {took} ({total} including waiting). Image size: {bytes_} bytes.'
     sync.event("Normal", "Pulled", text, str(spec["name"]), group)
     sync.store(container, pull=None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from labsim.commands.kubectl.errors import Failure
 from labsim.kube.objects import Object
@@ -37,10 +36,10 @@ def go_template(text: str, *, allow_missing: bool = True) -> Print:
         raise Failure(gotemplate.parse_error(text, error)) from None
 
     def show(obj: Object) -> str:
-        try:
-            return template.execute(obj)
-        except gotemplate.TemplateError as error:
-            raise Failure(gotemplate.run_error(text, obj, error)) from None
+        stdout, error = template.output(obj)
+        if error:
+            raise Failure(error, shown=stdout)
+        return stdout
 
     return show
 
@@ -76,7 +75,7 @@ def sort_objects(objects: list[Object], expression: str, *, in_table: bool) -> l
             return sorting.sort_rows(objects, expression, lambda obj: obj)
         return sorting.sort_objects(objects, expression)
     except sorting.UnsortableError as error:
-        raise Failure(f"F0101 00:00:00.000000       1 {error.source}] {error}", 255, prefix=False) from None
+        raise Failure(f"F0101 00:00:00.000000       1 {error.source}] {error}", 1, prefix=False) from None
     except sorting.SortError as error:
         if in_table:
             return []
