@@ -118,9 +118,11 @@ class Kubeconfig:
         cluster_name = flags["cluster"] or context.get("cluster", "")
         cluster = self.body("clusters", cluster_name)
         if flags["cluster"] and cluster is None:
-            raise Failure(f'cluster "{cluster_name}" does not exist')
-        user = flags["user"] or context.get("user", "")
-        if flags["user"] and self.body("users", user) is None:
+            raise Failure(f'no server found for cluster "{cluster_name}"')
+        # `create rolebinding --user` hides the global flag: a list, and no entry of the kubeconfig.
+        given = flags["user"] if isinstance(flags["user"], str) else ""
+        user = given or context.get("user", "")
+        if given and self.body("users", user) is None:
             raise Failure(f'auth info "{user}" does not exist')
         namespace = flags["namespace"] or context.get("namespace") or "default"
         return Settings(name, cluster or {}, namespace, user)

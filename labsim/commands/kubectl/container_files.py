@@ -15,7 +15,12 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 def environment(kubectl: Kubectl, pod: Object, spec: Object, container: Object) -> dict[str, str]:
     """The variables that the kubelet and the runtime set. Secrets and resource fields are left out."""
-    env = {"PATH": _PATH, "HOSTNAME": name_of(pod), "KUBERNETES_SERVICE_HOST": "10.96.0.1", "KUBERNETES_SERVICE_PORT": "443"}
+    env = {
+        "PATH": _PATH,
+        "HOSTNAME": name_of(pod),
+        "KUBERNETES_SERVICE_HOST": "10.96.0.1",
+        "KUBERNETES_SERVICE_PORT": "443",
+    }
     devices = [d for found in (container["spec"].get("devices") or {}).values() for d in found]
     if devices:
         env["NVIDIA_VISIBLE_DEVICES"] = ",".join(devices)

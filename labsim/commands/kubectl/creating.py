@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from labsim.commands.kubectl import last_applied
 from labsim.commands.kubectl.errors import Failure, with_context
@@ -47,11 +48,8 @@ def make(kubectl: Kubectl, resource: str, obj: Object, what: str = "") -> int:
     except ApiError as error:
         if not what:
             raise
-        from labsim.commands.kubectl.errors import standard_text
-
         if error.code == 422:
             raise
-        del standard_text
         raise Failure(f"failed to create {what}: {error.message}") from None
     report(kubectl, answer, "created", dry)
     return 0
@@ -73,3 +71,55 @@ def send(kubectl: Kubectl, res: Resource, obj: Object, namespace: str, dry: DryR
 
 def with_source(error: ApiError, verb: str, source: str) -> ApiError:
     return with_context(error, f'error when {verb} "{source}"') if source else error
+
+
+def required(kubectl: Kubectl, *names: str) -> None:
+    """Raises Failure when a flag that is needed was not given."""
+    missing = [f'"{name}"' for name in names if not kubectl.given(name)]
+    if missing:
+        raise Failure(f"required flag(s) {', '.join(missing)} not set")
+
+
+def name_and_command(kubectl: Kubectl, dash: int) -> tuple[str, list[str]]:
+    """`NAME -- COMMAND args`. Raises UsageFailure."""
+    from labsim.commands.kubectl.errors import UsageFailure
+
+    names, command = kubectl.args[:dash], kubectl.args[dash:]
+    if not names or (kubectl.dash < 0 and len(names) > 1):
+        raise UsageFailure(kubectl.path, f"exactly one NAME is required, got {len(names)}")
+    return names[0], [*names[1:], *command]
+
+
+def container_names(images: Sequence[str]) -> list[str]:
+    """A name for each container: the image's last part without tag and digest, made unique."""
+    import re
+
+    found: list[str] = []
+    for image in images:
+        last = image.rpartition("/")[2].partition(":")[0].partition("@")[0]
+        name = re.sub(r"[^a-zA-Z0-9-]+", "-", last.replace("_", "-")).strip("-").lower()[:63]
+        base, number = name, 0
+        while name in found:
+            number += 1
+            name = f"{base}-{number}"
+        found.append(name)
+    return found
+
+
+def label_selector(text: str) -> dict[str, Any]:
+    """`a=b,c in (d)` as a LabelSelector. Raises Failure."""
+    from labsim.kube.selectors import parse_label
+
+    try:
+        requirements = parse_label(text).requirements
+    except ValueError as error:
+        raise Failure(str(error)) from None
+    labels: dict[str, str] = {}
+    terms: list[dict[str, Any]] = []
+    names = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
+    for key, op, values in requirements:
+        if op == "in" and len(values) == 1:
+            labels[key] = values[0]
+        else:
+            terms.append({"key": key, "operator": names.get(op, op), **({"values": list(values)} if values else {})})
+    return {**({"matchLabels": labels} if labels else {}), **({"matchExpressions": terms} if terms else {})}

@@ -32,7 +32,12 @@ def flags(wait_default: bool) -> tuple[Flag, ...]:
             help="background, orphan or foreground: what becomes of the objects that this one owns",
         ),
         Flag("force", kind="bool", help="Remove at once, without waiting for the node's word; needs care"),
-        Flag("grace-period", kind="int", default=-1, help="Seconds to end in; negative: what the object says; 0 needs --force"),
+        Flag(
+            "grace-period",
+            kind="int",
+            default=-1,
+            help="Seconds to end in; negative: what the object says; 0 needs --force",
+        ),
         Flag("timeout", kind="duration", help="How long to wait for the end; zero means a week"),
         Flag("wait", kind="bool", default=wait_default, help="Wait until the objects are gone"),
     )

@@ -102,9 +102,7 @@ def _busybox(container: Object) -> bool:
 
 
 def _spec_of(pod: Object, name: str) -> Object:
-    found: Object = next(
-        c for group, _ in _GROUPS for c in get_in(pod, "spec", group, default=()) if c["name"] == name
-    )
+    found: Object = next(c for group, _ in _GROUPS for c in get_in(pod, "spec", group, default=()) if c["name"] == name)
     return found
 
 

@@ -91,7 +91,9 @@ def run(kubectl: Kubectl, style: Style) -> int:
     if not new and not gone and not flags["list"]:
         raise Failure(f"at least one {style.word} update is required")
     _both(style, new, gone)
-    result = kubectl.resources(words, select_all=flags["all"], fetch_files=not flags["local"], all_without_selector=False)
+    result = kubectl.resources(
+        words, select_all=flags["all"], fetch_files=not flags["local"], all_without_selector=False
+    )
     one = one_item(kubectl, result)
     if not one and flags["resource-version"]:
         raise Failure("--resource-version may only be used with a single resource")
@@ -162,9 +164,7 @@ def _both(style: Style, new: Pairs, gone: Sequence[str]) -> None:
         return
     if style.word == "label":
         raise Failure("can not both modify and remove a label in the same command")
-    raise Failure(
-        f"can not both modify and remove the following annotation(s) in the same command: {', '.join(both)}"
-    )
+    raise Failure(f"can not both modify and remove the following annotation(s) in the same command: {', '.join(both)}")
 
 
 def _list(kubectl: Kubectl, style: Style, info: Info, obj: Object, one: bool) -> None:

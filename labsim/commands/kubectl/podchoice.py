@@ -63,5 +63,3 @@ def _rank(pod: Object) -> tuple[bool, int, bool, str, str]:
     order = {"Running": 0, "Unknown": 1, "Pending": 2}.get(phase, 3)
     created = str(meta(pod).get("creationTimestamp", ""))
     return (not get_in(pod, "spec", "nodeName"), order, not is_true(pod, "Ready"), created, name_of(pod))
-
-

@@ -75,7 +75,9 @@ def change_all(
             planned.append((info, why))
     for info, after in planned:
         if isinstance(after, NotChanged):
-            errors.append(Failure(cannot.format(resource=info.resource.key, name=info.name, object=_object(info), why=after)))
+            errors.append(
+                Failure(cannot.format(resource=info.resource.key, name=info.name, object=_object(info), why=after))
+            )
             continue
         body = two_way(info.obj, after)
         if not body:

@@ -20,9 +20,10 @@ RESULT_FORMATS = (*STRUCTURED, "name", *TEMPLATES)
 GET_FORMATS = (*RESULT_FORMATS, "custom-columns", "custom-columns-file", "wide")
 
 
-def printer(kubectl: Kubectl, formats: Sequence[str] = RESULT_FORMATS) -> Print:
+def printer(kubectl: Kubectl, formats: Sequence[str] = RESULT_FORMATS, *, in_order: bool = False) -> Print:
     """What `-o` asks for, as a function from an object (or List) to text. Raises Failure for what it cannot be.
 
+    `in_order`: JSON keeps the order of the keys, as for Go structs; objects from the server are sorted.
     Call it only when -o (or --template) was given with a format that is no table.
     """
     output, template = kubectl.flags["output"], kubectl.flags.get("template", "")
@@ -31,7 +32,7 @@ def printer(kubectl: Kubectl, formats: Sequence[str] = RESULT_FORMATS) -> Print:
     kind, equals, argument = output.partition("=")
     lowered = output.lower()
     if lowered in STRUCTURED and lowered in formats:
-        return _structured(kubectl, lowered)
+        return _structured(kubectl, lowered, in_order)
     if lowered == "name" and "name" in formats:
         return _name
     if kind in TEMPLATES and kind in formats:
@@ -46,11 +47,13 @@ def unknown_format(output: str, formats: Sequence[str]) -> Failure:
     return Failure(f'unable to match a printer suitable for the output format "{output}", allowed formats are: {listed}')
 
 
-def _structured(kubectl: Kubectl, kind: str) -> Print:
+def _structured(kubectl: Kubectl, kind: str, in_order: bool) -> Print:
     from labsim.kube import codec
 
     keep = kubectl.flags.get("show-managed-fields", False)
     dump = {"json": codec.dump_json, "yaml": codec.dump_yaml, "kyaml": codec.dump_kyaml}[kind]
+    if kind == "json" and in_order:
+        return lambda obj: go_struct(obj, 4)
     printed = 0
 
     def show(obj: Object) -> str:
@@ -62,6 +65,16 @@ def _structured(kubectl: Kubectl, kind: str) -> Print:
         return "---\n" + text if kind == "yaml" and printed > 1 else text
 
     return show
+
+
+def go_struct(obj: Object, indent: int) -> str:
+    """JSON of a Go struct: its own order of keys."""
+    import json
+
+    text = json.dumps(obj, indent=indent, ensure_ascii=False)
+    for char, escaped in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
+        text = text.replace(char, escaped)
+    return text + "\n"
 
 
 def without_managed_fields(obj: Object) -> Object:

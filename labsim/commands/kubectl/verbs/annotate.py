@@ -51,6 +51,4 @@ def _check_new(new: metadata_changes.Pairs, have: metadata_changes.Pairs) -> Non
         if key in have and have[key] != value and key != CHANGE_CAUSE
     ]
     if found:
-        raise Failure(
-            f"--overwrite is false but found the following declared annotation(s): {'; '.join(found)}"
-        )
+        raise Failure(f"--overwrite is false but found the following declared annotation(s): {'; '.join(found)}")

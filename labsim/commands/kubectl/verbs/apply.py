@@ -47,7 +47,9 @@ SPEC = (
     *deletion.flags(wait_default=False),
     field_manager("kubectl-client-side-apply"),
     Flag("force-conflicts", kind="bool", help="With --server-side: take over fields of other managers"),
-    Flag("openapi-patch", kind="bool", default=True, help="Use the OpenAPI schema for the patch where there is no type"),
+    Flag(
+        "openapi-patch", kind="bool", default=True, help="Use the OpenAPI schema for the patch where there is no type"
+    ),
     Flag("overwrite", kind="bool", default=True, help="Resolve conflicts by the file's values"),
     Flag("prune", kind="bool", help="Delete objects that are no longer in the files", refused=True),
     Flag("prune-allowlist", kind="array", help="Kinds that --prune may delete", refused=True),
@@ -78,8 +80,8 @@ def run(kubectl: Kubectl) -> int:
     def act(info: Info) -> None:
         if not info.name:
             _without_name(info)
-        answer, said = _server_side(kubectl, info, dry, validate) if flags["server-side"] else _apply(
-            kubectl, info, dry, validate
+        answer, said = (
+            _server_side(kubectl, info, dry, validate) if flags["server-side"] else _apply(kubectl, info, dry, validate)
         )
         objects.append(answer)
         if not flags["output"] and not flags["template"]:
@@ -132,7 +134,7 @@ def _without_name(info: Info) -> None:
     generate = meta(info.obj).get("generateName")
     if generate:
         raise Failure(f"from {generate}: cannot use generate name with apply")
-    raise Failure(f'error when retrieving current configuration of:\n{_describe(info)}\nresource name may not be empty')
+    raise Failure(f"error when retrieving current configuration of:\n{_describe(info)}\nresource name may not be empty")
 
 
 def _describe(info: Info) -> str:
@@ -168,9 +170,7 @@ def _apply(kubectl: Kubectl, info: Info, dry: DryRun, validate: str) -> tuple[Ob
     if current is None:
         return _create(kubectl, info, modified, dry, validate), "created"
     if meta(current).get("deletionTimestamp"):
-        kubectl.err(
-            f"Warning: Detected changes to resource {info.name} which is currently being deleted.\n"
-        )
+        kubectl.err(f"Warning: Detected changes to resource {info.name} which is currently being deleted.\n")
     if last_applied.ANNOTATION not in annotations_of(current):
         name = f"{info.resource.plural}/{info.name}"
         kubectl.err(_MISSING.format(name, last_applied.ANNOTATION))
@@ -196,7 +196,7 @@ def _apply(kubectl: Kubectl, info: Info, dry: DryRun, validate: str) -> tuple[Ob
             return _recreate(kubectl, info, modified, validate), "configured"
         raise with_context(
             error,
-            f"error when applying patch:\n{_compact(body)}\nto:\n{_describe(info)}\nfor: \"{info.source}\": "
+            f'error when applying patch:\n{_compact(body)}\nto:\n{_describe(info)}\nfor: "{info.source}": '
             f'error when patching "{info.source}"',
         ) from None
     return answer, "configured" if answer != current else "unchanged"
@@ -224,7 +224,7 @@ def _three_way(info: Info, modified: Object, current: Object) -> tuple[Any, str]
     except PatchError as error:
         raise Failure(
             f"creating patch with:\noriginal:\n{_compact(original)}\nmodified:\n{_compact(modified)}\ncurrent:\n"
-            f"{_compact(current)}\nfor: \"{info.source}\": {error}"
+            f'{_compact(current)}\nfor: "{info.source}": {error}'
         ) from None
 
 

@@ -43,9 +43,7 @@ def run(kubectl: Kubectl) -> int:
         kubectl.err("Error: must specify one of -f and -k\n\n" + command_help(kubectl.command))
         raise Failure("must specify one of -f and -k")
     if flags["edit"]:
-        from labsim.commands.kubectl.editing import edit_and_create
-
-        return edit_and_create(kubectl)
+        raise not_simulated("kubectl create --edit")
     if recording:
         raise not_simulated("kubectl create --record")
     result = kubectl.resources([], fetch_files=False)

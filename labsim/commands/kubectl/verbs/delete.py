@@ -71,7 +71,12 @@ def _delete(kubectl: Kubectl, result: Result, how: deletion.Deletion, ignore: bo
         nonlocal warned
         uid = deletion.uid_now(kubectl, info)
         found.append((info, uid))
-        if not info.resource.namespaced and kubectl.namespace_given and not kubectl.flags["all-namespaces"] and not warned:
+        if (
+            not info.resource.namespaced
+            and kubectl.namespace_given
+            and not kubectl.flags["all-namespaces"]
+            and not warned
+        ):
             kubectl.err("Warning: deleting cluster-scoped resources, not scoped to the provided namespace\n")
             warned = True
         if how.dry == "client":

@@ -26,7 +26,9 @@ EXAMPLES = """  # What the driver sees
 SPEC = (
     *(flag for flag in FILENAME if flag.name == "filename"),
     Flag("container", "c", help="Name of the container"),
-    Flag("pod-running-timeout", kind="duration", default=60_000, shown="1m0s", help="How long to wait for a running pod"),
+    Flag(
+        "pod-running-timeout", kind="duration", default=60_000, shown="1m0s", help="How long to wait for a running pod"
+    ),
     Flag("quiet", "q", kind="bool", help="Print only what the program prints"),
     Flag("stdin", "i", kind="bool", help="Hand standard input to the program"),
     Flag("tty", "t", kind="bool", help="Standard input is a terminal"),
@@ -49,7 +51,9 @@ def run(kubectl: Kubectl) -> int:
         raise Failure("pod, type/name or --filename must be specified")
     if not command:
         raise Failure("you must specify at least one command for the container")
-    pod = podchoice.find(kubectl, name, "cannot exec into multiple objects at a time", int(flags["pod-running-timeout"]))
+    pod = podchoice.find(
+        kubectl, name, "cannot exec into multiple objects at a time", int(flags["pod-running-timeout"])
+    )
     phase = pod.get("status", {}).get("phase")
     if phase in ("Succeeded", "Failed"):
         raise Failure(f"cannot exec into a container in a completed pod; current phase is {phase}")

@@ -54,9 +54,7 @@ def run(kubectl: Kubectl) -> int:
             raise Failure(_no(info))
         answer = info.obj
         if body is not None:
-            answer = patch(
-                kubectl, info.resource, info.name, info.namespace, body, kind, dry_run=dry == "server"
-            )
+            answer = patch(kubectl, info.resource, info.name, info.namespace, body, kind, dry_run=dry == "server")
         report(kubectl, answer, said, dry)
 
     kubectl.resources().visit(act)

@@ -85,7 +85,9 @@ def _change(kubectl: Kubectl, info: Info, wanted: int, current: int, dry: bool) 
 def _wait(kubectl: Kubectl, info: Info, wanted: int, timeout: int) -> None:
     def there() -> bool:
         now = kubectl.client.find(info.resource.key, info.name, info.namespace)
-        observed = get_in(now, "status", "observedGeneration", default=0) >= get_in(now, "metadata", "generation", default=0)
+        observed = get_in(now, "status", "observedGeneration", default=0) >= get_in(
+            now, "metadata", "generation", default=0
+        )
         return now is None or (observed and get_in(now, "status", "replicas", default=0) == wanted)
 
     if not wait(kubectl, there, timeout):

@@ -67,7 +67,7 @@ def run(kubectl: Kubectl) -> int:
                     raise NotChanged(
                         f"'{taken[0]}' already has a value ({get_value(have, taken[0])}), and --overwrite is false"
                     )
-            kept = [e if e["name"] not in new else new[e["name"]] for e in have if e["name"] not in gone]
+            kept = [new.get(e["name"], e) for e in have if e["name"] not in gone]
             names = {e["name"] for e in have}
             kept += [entry for name, entry in new.items() if name not in names]
             return {**{k: v for k, v in container.items() if k != "env"}, **({"env": kept} if kept else {})}

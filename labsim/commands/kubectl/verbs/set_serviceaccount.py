@@ -26,8 +26,6 @@ def run(kubectl: Kubectl) -> int:
     setting.check(kubectl, words)
 
     def change(info: Info) -> Object:
-        return with_pod_spec(
-            info.obj, lambda spec: {**spec, "serviceAccountName": account, "serviceAccount": account}
-        )
+        return with_pod_spec(info.obj, lambda spec: {**spec, "serviceAccountName": account, "serviceAccount": account})
 
     return setting.change(kubectl, words, change, "serviceaccount updated", "ServiceAccountName")

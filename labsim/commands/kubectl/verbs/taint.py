@@ -166,7 +166,9 @@ def _reorganize(
     """(what was done, the node's taints then): new ones first, then the old ones in their order."""
     exists = [add["key"] for add in new for have in old if _same(add, have)]
     if exists and not overwrite:
-        raise Failure(f"node {node} already has {','.join(exists)} taint(s) with same effect(s) and --overwrite is false")
+        raise Failure(
+            f"node {node} already has {','.join(exists)} taint(s) with same effect(s) and --overwrite is false"
+        )
     taints = [*new, *(have for have in old if not any(_same(add, have) for add in new))]
     added = len(taints) != len(old)
     removed = False
