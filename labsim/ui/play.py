@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -18,8 +19,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--plain", action="store_true", help="a line-by-line prompt instead of the full screen")
     parser.add_argument("--tickets", default="", help="a folder of tickets beside the shipped ones")
     options = parser.parse_args(arguments)
-    plain = options.plain or not (sys.stdin.isatty() and sys.stdout.isatty())
-    if not plain:
+    if not options.plain and _terminal():
         from labsim.ui.tui.app import run
 
         return run(options.ticket, options.world, options.seed, options.tickets)
@@ -49,11 +49,16 @@ def resume(arguments: list[str]) -> int:
     if path is None:
         raise LabError("there is no saved lab yet")
     lab = Lab.resume(path)
-    if options.plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if options.plain or not _terminal():
         return _plain(lab)
     from labsim.ui.tui.app import run_lab
 
     return run_lab(lab)
+
+
+def _terminal() -> bool:
+    """Can a full screen be drawn? (Textual draws on standard error.)"""
+    return sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _plain(lab: Lab) -> int:

@@ -10,7 +10,7 @@ from labsim.ui.tui.view import GpuView, NodeView, Slice, View
 MEMORY_SLICES = 8
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _LEAD = 7  # "0 MIG  "
-HELD = "bold reverse"
+HELD = "bold #ffffff on #1f5fa8"  # readable on either theme; letters and names say the same without colour
 
 
 def cluster_map(view: View, width: int) -> list[Text]:
@@ -65,8 +65,7 @@ def _gpu(gpu: GpuView, letters: dict[str, str], width: int) -> Text:
     else:
         free = {"MIG": "no instances", "pending": "mode change waits for a reset", "whole": "."}[gpu.mode]
         text = ", ".join(gpu.users) or free
-        line.append("|" + _fit(text, room), style=HELD if gpu.users else "")
-        line.append("|")
+        line.append("|").append(_fit(text, room), style=HELD if gpu.users else "").append("|")
     if tail:
         line.append(tail, style="bold")
     return line

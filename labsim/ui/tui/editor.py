@@ -14,7 +14,7 @@ class EditorScreen(ModalScreen[str | None]):
 
     DEFAULT_CSS = """
     EditorScreen > Static { height: 1; background: $panel; color: $foreground; padding: 0 1; }
-    EditorScreen TextArea { height: 1fr; border: none; padding: 0; }
+    EditorScreen TextArea, EditorScreen TextArea:focus { height: 1fr; border: none; padding: 0; }
     """
     BINDINGS = [
         Binding("ctrl+s", "save", "Save and close", priority=True),

@@ -56,7 +56,7 @@ class TuiFace:
         return text[len(shown) :] if text.startswith(shown) else text
 
     def step(self, steps: int) -> None:
-        self.screen.stepped(build_view(self.lab), steps)
+        self.screen.stepped(build_view(self.lab, running=True), steps)
         if not self.hurry:
             self.stop.wait(STEP_SECONDS if steps <= HURRY_AFTER else HURRIED_SECONDS)
 

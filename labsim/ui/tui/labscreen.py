@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
@@ -14,6 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, TabbedContent, TabPane
 
 from labsim.lab import Lab, Outcome
+from labsim.shell.completion import Completion
 from labsim.ui.repl import words
 from labsim.ui.tui import actions, pages
 from labsim.ui.tui.clustermap import cluster_map
@@ -98,8 +100,13 @@ class LabScreen(actions.Actions, Screen[str]):
         self.face.leave()
         self.lab.recipe.close()
 
-    def _complete(self, text: str, cursor: int) -> Any:
-        return self.lab.shell.complete(text, cursor)
+    def _complete(self, text: str, cursor: int) -> Completion:
+        """Tab is a convenience: a fault in it is kept for the end and costs nobody the lab."""
+        try:
+            return self.lab.shell.complete(text, cursor)
+        except Exception:
+            self.work.faults.append(traceback.format_exc())
+            return Completion(cursor)
 
     # Showing
 

@@ -15,12 +15,11 @@ from labsim.ui.tui.entries import Entry, entries
 
 class Picker(Screen[None]):
     DEFAULT_CSS = """
-    Picker #picker-head { padding: 1 2 0 2; height: auto; }
-    Picker OptionList { height: 1fr; border: none; padding: 0 1; }
+    Picker #picker-head { padding: 1 2; height: auto; }
+    Picker OptionList, Picker OptionList:focus { height: 1fr; border: none; padding: 0 1; background: $background; }
     Picker #picker-foot { padding: 0 2; height: auto; }
     """
     BINDINGS = [
-        Binding("enter", "none", "Open", show=True),
         Binding("v", "variant", "Next variant"),
         Binding("q,f10,escape,ctrl+q", "app.quit", "Quit", priority=True),
     ]
@@ -39,7 +38,8 @@ class Picker(Screen[None]):
 
     def compose(self) -> ComposeResult:
         head = Text("labsim", style="bold")
-        head.append("  a GPU cluster in your terminal. Nothing you type reaches a real machine.", style="not bold")
+        head.append("  a GPU cluster in your terminal\n", style="not bold")
+        head.append("Nothing typed in a lab reaches a real machine. Up, Down choose, Enter opens.", style="not bold")
         yield Static(head, id="picker-head")
         yield OptionList(id="picker")
         yield Static("", id="picker-foot", markup=False)
@@ -91,6 +91,3 @@ class Picker(Screen[None]):
             self.variant[entry.name] = self.variant.get(entry.name, 0) + 1
             number = self.variant[entry.name] % len(entry.seeds)
             self.say(f"Variant {number + 1} of {len(entry.seeds)} (v: the next one)")
-
-    def action_none(self) -> None:
-        """Enter belongs to the list; the footer names it."""

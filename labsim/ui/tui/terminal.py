@@ -50,6 +50,7 @@ class Terminal(ScrollView, can_focus=True):
         self.editor = LineEditor([])
         self.prompt = ""
         self.pending = ""  # the lines before, when bash asks for more with `> `
+        self.first_prompt = ""  # the prompt that the continued line began at
         self.busy = False
         self.complete: Callable[[str, int], Completion] = lambda text, cursor: Completion(cursor)
         self.is_whole: Callable[[str], bool] = lambda text: True
@@ -223,6 +224,8 @@ class Terminal(ScrollView, can_focus=True):
         if self.pending.startswith(":") or self.is_whole(self.pending):
             self._hand_over()
         else:
+            if self.prompt != PS2:
+                self.first_prompt = self.prompt
             self.prompt = PS2
             self._changed(True)
 
@@ -240,8 +243,7 @@ class Terminal(ScrollView, can_focus=True):
             return
         self.rows.write(f"{self._shown_prompt()}{self.editor.take()}^C\n", "typed")
         if self.prompt == PS2:
-            self.pending = ""
-            self.post_message(self.Entered(""))
+            self.pending, self.prompt = "", self.first_prompt
 
     def _end(self) -> None:
         """Ctrl-D: the end of a continued line, or of the session."""

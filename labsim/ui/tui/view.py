@@ -83,12 +83,12 @@ class View:
         return sum(holds for _, holds in self.goals)
 
 
-def build_view(lab: Lab) -> View:
-    """The caller holds lab.lock (a line that runs does, between its steps)."""
+def build_view(lab: Lab, *, running: bool = False) -> View:
+    """The caller holds lab.lock. While a line runs the shell cannot be asked, so there is no prompt then."""
     items = lab.checklist()
     hints = (lab.ticket or {}).get("hints", ())
     return View(
-        prompt=lab.shell.prompt(),
+        prompt="" if running else lab.shell.prompt(),
         time=rfc3339(lab.cluster.clock.now),
         step=lab.step,
         hints=len(lab.hints),
