@@ -48,7 +48,7 @@ def debrief(lab: Lab, grade: Grade) -> list[str]:
     explain = {part["id"]: part["explain"].strip() for part in (*lab.ticket["goals"], *lab.ticket["guards"])}
     for judged in (*grade.goals, *grade.guards):
         verdict = judged.verdict
-        tail = f" ({judged.points} points)" if judged.points else f" ({judged.severity})"
+        tail = f" ({judged.points} point{'s' * (judged.points != 1)})" if judged.points else f" ({judged.severity})"
         lines += ["", f"{mark(judged)} {judged.title}{tail}"]
         if not verdict.holds:
             lines.append(f"    read:     {verdict.read}")

@@ -109,7 +109,12 @@ class Actions:
             self._me.job("hint", self._me.lab.hint, self._hinted)
 
     def _hinted(self, hint: str | None) -> None:
-        self._me.terminal.note(f"Hint: {hint}" if hint is not None else "There is no further hint.")
+        lab = self._me.lab
+        if hint is None or lab.ticket is None:
+            self._me.terminal.note("There is no further hint.")
+        else:
+            cost = lab.ticket["hints"][lab.hints[-1]]["cost"]
+            self._me.terminal.note(f"Hint (costs {cost}): {hint}")
 
     def action_step(self) -> None:
         me = self._me

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
@@ -37,6 +39,11 @@ def _node(node: NodeView, width: int) -> list[Text]:
         for name, have, most in node.allocatable
     ]
     lines.append(Text("  Allocatable " + (", ".join(parts) or "no nvidia.com resource")))
+    counted = Counter(one.name for gpu in node.gpus for one in gpu.slices)
+    if counted:
+        held = sum(bool(one.users) for gpu in node.gpus for one in gpu.slices)
+        sizes = ", ".join(f"{many} x {name}" for name, many in sorted(counted.items()))
+        lines.append(Text(f"  MIG devices {sizes}; {held} held"))
     letters = _letters(node)
     for gpu in node.gpus:
         lines.append(_gpu(gpu, letters, width))

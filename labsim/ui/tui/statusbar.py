@@ -20,7 +20,7 @@ class StatusBar(Static):
         clock = view.time.replace("T", " ").replace("Z", "")
         parts = [clock, f"step {view.step}"]
         if view.goals:
-            parts.append(f"[x] {view.reached}/{len(view.goals)}")
+            parts.append(f"goals {view.reached}/{len(view.goals)}")
         if view.hints:
             parts.append(f"hints {view.hints} (-{view.hint_cost})")
         if view.score is not None:

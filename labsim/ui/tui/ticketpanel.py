@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rich.text import Text
@@ -12,6 +13,12 @@ from textual.widgets import Input, RadioButton, RadioSet, Static
 
 from labsim.lab import Lab
 from labsim.ui import texts
+
+
+def flowing(text: str) -> str:
+    """Paragraphs without their own line ends, so that they fill the panel; lists and indented blocks stay."""
+    parts = text.split("\n\n")
+    return "\n\n".join(p if re.search(r"(?m)^(\s|[-*] |\d+[.)] )", p) else p.replace("\n", " ") for p in parts)
 
 
 class TicketPanel(VerticalScroll):
@@ -34,7 +41,7 @@ class TicketPanel(VerticalScroll):
             return
         title, *story = texts.ticket({**self.ticket, "questions": []})
         page = Text(title, style="bold")
-        page.append("\n" + "\n".join(story), style="not bold")
+        page.append("\n" + flowing("\n".join(story)), style="not bold")
         yield Static(page, classes="page")
         for number, question in enumerate(self.ticket["questions"]):
             yield Static(Text(f"\nQuestion {question['id']}: {question['ask']}"), classes="page")
