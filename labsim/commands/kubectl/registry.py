@@ -52,7 +52,7 @@ _CREATE = _verb(
     _verb("create configmap", "Create a config map from files, a directory or literal values", True, "cm"),
     _verb("create cronjob", "Create a cron job", True, "cj"),
     _verb("create deployment", "Create a deployment", True, "deploy"),
-    _verb("create ingress", "Create an ingress", False, "ing"),
+    _verb("create ingress", "Create an ingress", True, "ing"),
     _verb("create job", "Create a job"),
     _verb("create namespace", "Create a namespace", True, "ns"),
     _verb("create poddisruptionbudget", "Create a pod disruption budget", True, "pdb"),
@@ -95,7 +95,7 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
                 _verb("set resources", "Change requests and limits of a pod template"),
                 _verb("set selector", "Change the selector of an object", False),
                 _verb("set serviceaccount", "Change the service account of a pod template", True, "sa"),
-                _verb("set subject", "Change the subjects of a role binding", False),
+                _verb("set subject", "Change the subjects of a role binding"),
             ),
         ),
     ),
@@ -166,7 +166,7 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
     (
         "Advanced Commands:",
         (
-            _verb("diff", "Compare the live version with the one that would be applied", False),
+            _verb("diff", "Compare the live version with the one that would be applied"),
             _verb("apply", "Apply objects from a file or stdin", True, ""),
             _verb("patch", "Change fields of an object"),
             _verb("replace", "Replace objects by a file or stdin"),
@@ -215,7 +215,13 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
 
 # Not in the list of `kubectl --help`.
 UNLISTED: tuple[Command, ...] = (_verb("options", "List the flags that every command takes"),)
-ROOT = Command((), "kubectl controls the Kubernetes cluster manager.", True, (), tuple(c for _, cs in SECTIONS for c in cs) + UNLISTED)
+ROOT = Command(
+    (),
+    "kubectl controls the Kubernetes cluster manager.",
+    True,
+    (),
+    tuple(c for _, cs in SECTIONS for c in cs) + UNLISTED,
+)
 
 
 def all_commands(start: Command = ROOT) -> Iterator[Command]:

@@ -156,7 +156,7 @@ def _current(kubectl: Kubectl, info: Info) -> Object | None:
     return {"apiVersion": info.resource.api_version, "kind": info.resource.kind, **found}
 
 
-def _placed(info: Info) -> Object:
+def placed(info: Info) -> Object:
     """The file's object with the namespace it goes to."""
     if not info.resource.namespaced or meta(info.obj).get("namespace"):
         return info.obj
@@ -165,7 +165,7 @@ def _placed(info: Info) -> Object:
 
 def _apply(kubectl: Kubectl, info: Info, dry: DryRun, validate: str) -> tuple[Object, str]:
     """Client side. (the object then, what was done)"""
-    modified = last_applied.with_annotation(_placed(info))
+    modified = last_applied.with_annotation(placed(info))
     current = _current(kubectl, info)
     if current is None:
         return _create(kubectl, info, modified, dry, validate), "created"
@@ -174,7 +174,7 @@ def _apply(kubectl: Kubectl, info: Info, dry: DryRun, validate: str) -> tuple[Ob
     if last_applied.ANNOTATION not in annotations_of(current):
         name = f"{info.resource.plural}/{info.name}"
         kubectl.err(_MISSING.format(name, last_applied.ANNOTATION))
-    body, kind = _three_way(info, modified, current)
+    body, kind = three_way(info, modified, current)
     if dry == "client":
         return current, "configured"
     if not body:
@@ -208,7 +208,7 @@ def _compact(body: Any) -> str:
     return dump_compact(body)
 
 
-def _three_way(info: Info, modified: Object, current: Object) -> tuple[Any, str]:
+def three_way(info: Info, modified: Object, current: Object) -> tuple[Any, str]:
     from labsim.commands.kubectl.local_patch import schema_of
     from labsim.kube.patch import PatchError, create_three_way_strategic, three_way_merge_json
 
@@ -263,7 +263,7 @@ def _server_side(kubectl: Kubectl, info: Info, dry: DryRun, validate: str) -> tu
         info.resource,
         info.name,
         info.namespace,
-        _placed(info),
+        placed(info),
         "apply",
         subresource=flags["subresource"],
         dry_run=dry == "server",
