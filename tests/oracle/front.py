@@ -1,6 +1,6 @@
-"""A small HTTP front over an in-process cluster, for tests only: enough of the Kubernetes REST API for the real kubectl.
+"""A small HTTP front over an in-process cluster, for tests only: enough of the REST API for the real kubectl.
 
-Discovery (aggregated), JSON and Table answers, watch with sendInitialEvents, all patch types, status, scale, eviction, log.
+Discovery (aggregated), JSON and Table answers, watch with sendInitialEvents, patches, status, scale, eviction, log.
 Every RFC 3339 stamp in a reply is moved by `shift` seconds, so that a client on the wall clock sees simulated ages, and
 moved back in bodies (rest-api.md 6). While a request waits, the cluster's time goes on by one step each 20 ms.
 """
@@ -132,6 +132,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(error.code, error.status)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
+        except Exception as error:  # a fault of labsim shows in the client's output
+            failure = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 500}
+            self._send(500, {**failure, "message": repr(error)})
 
     # -- routing -----------------------------------------------------------------------------------------------------
 
@@ -141,7 +144,9 @@ class _Handler(BaseHTTPRequestHandler):
         front = self.owner
         if parts == ["version"]:
             major, minor = front.version[1:].split(".")[:2]
-            body = {"major": major, "minor": minor, "gitVersion": front.version, "platform": "linux/amd64"}
+            from labsim.commands.kubectl.versions import server_version
+
+            body = {**server_version(front.client), "major": major, "minor": minor, "gitVersion": front.version}
             return lambda: self._send(200, body)
         if parts in (["api"], ["apis"]) and "as=APIGroupDiscoveryList" in accept:
             kind = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -150,7 +155,7 @@ class _Handler(BaseHTTPRequestHandler):
         if parts == ["openapi", "v3"]:
             return lambda: self._send(200, openapi_index(front))
         if parts[:2] == ["openapi", "v3"]:
-            return lambda: self._send(200, openapi(front, "/".join(parts[3:] if parts[2] == "apis" else parts[3:])))
+            return lambda: self._send(200, openapi(front, "/".join(parts[3:])))
         if parts[:1] == ["api"] and len(parts) >= 2:
             group, version, rest = "", parts[1], parts[2:]
         elif parts[:1] == ["apis"] and len(parts) >= 3:
@@ -165,9 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
         namespace = ""
         if rest[0] == "namespaces" and len(rest) >= 3 and rest[2] not in ("status", "finalize"):
             namespace, rest = rest[1], rest[2:]
-        res = next(
-            (r for r in _visible(front) if (r.group, r.version, r.plural) == (group, version, rest[0])), None
-        )
+        res = next((r for r in _visible(front) if (r.group, r.version, r.plural) == (group, version, rest[0])), None)
         if res is None:
             raise no_such_path()
         name = rest[1] if len(rest) > 1 else ""
@@ -351,7 +354,8 @@ def watch_events(handler: _Handler, res: Resource, namespace: str, query: dict[s
             found = front.client.list(res.key, namespace, label_selector=labels, field_selector=fields)
             out = [event("ADDED", obj) for obj in found]
             if initial:
-                done = {"metadata": {"resourceVersion": str(cursor), "annotations": {"k8s.io/initial-events-end": "true"}}}
+                mark = {"k8s.io/initial-events-end": "true"}
+                done = {"metadata": {"resourceVersion": str(cursor), "annotations": mark}}
                 out.append(json.dumps({"type": "BOOKMARK", "object": typed(res, done)}) + "\n")
         else:
             out = []
@@ -374,7 +378,7 @@ def watch_events(handler: _Handler, res: Resource, namespace: str, query: dict[s
         handler.let_time_pass()
 
 
-# -- discovery -----------------------------------------------------------------------------------------------------------
+# -- discovery -------------------------------------------------------------------------------------------------------
 
 
 def openapi_index(front: Front) -> Object:
@@ -410,5 +414,3 @@ def kubeconfig(server: str, namespace: str = "") -> str:
     from labsim.kube.codec import dump_yaml
 
     return dump_yaml(content)
-
-

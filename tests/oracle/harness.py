@@ -1,6 +1,6 @@
 """The same lines on labsim's kubectl (lab A) and on the real one over an HTTP front (lab B), compared step by step.
 
-A case file is YAML: {world, seed, files: {name: text}, steps: [line | {run: line, stdin?, differs?: reason, unordered?}]}.
+A case file is YAML: {world, seed, files: {name: text}, steps: [line | {run, stdin?, differs?: reason, unordered?}]}.
 Compared: exit code, stdout, stderr, and after the step all objects that the API shows. Normalised is only what
 rest-api.md 11 names: ages under ten minutes, the server's address, the client's log prefix; stamps are not masked but
 moved back by the front's shift. `differs` keeps a known difference with its reason; it fails when the two agree.
@@ -20,13 +20,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
-from tests.fakes.context import FakeFiles, context
 from binary import kubectl_path
 from front import STEP, Front, kubeconfig
 
 from labsim.commands.base import Interrupted, Result, WaitEnd
 from labsim.kube.cluster import Cluster
 from labsim.kube.objects import Object
+from tests.fakes.context import FakeFiles, context
 
 CASES = Path(__file__).parent / "cases"
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=(?:\.\d+)?Z)")
@@ -109,7 +109,16 @@ class Pair:
 
         client = self.a.client("kubernetes-admin")
         services = LabServices(self.a)
-        ctx = context("kubectl", *words, client=client, fs=self.fs, services=services, stdin=stdin or "", env={"HOME": "/root"})
+        ctx = context(
+            "kubectl",
+            *words,
+            client=client,
+            fs=self.fs,
+            services=services,
+            stdin=stdin or "",
+            env={"HOME": "/root"},
+            stdout_is_tty=False,
+        )
         try:
             code = main(ctx)
         except Interrupted as end:
@@ -141,7 +150,13 @@ class Pair:
             env=env,
             cwd=self.folder / "work",
         )
-        return Result(self._back(done.stdout), self._back(done.stderr), done.returncode)
+        if {"version", "logs"} & set(words):  # stamps of the build, and log lines: the front does not move them
+            return Result(self._named(done.stdout), self._named(done.stderr), done.returncode)
+        return Result(self._named(self._back(done.stdout)), self._named(self._back(done.stderr)), done.returncode)
+
+    def _named(self, text: str) -> str:
+        """The server's address and the kubeconfig's path as lab A has them."""
+        return text.replace(self.front.url, SERVER).replace(str(self.config), "/root/.kube/config")
 
     def _back(self, text: str) -> str:
         by = timedelta(seconds=-self.front.shift)
@@ -155,8 +170,7 @@ class Pair:
             when = datetime.strptime(found[0], _FORM).replace(tzinfo=UTC)
             return found[0] if when.year == 1 else (when + by).strftime(_FORM)
 
-        text = _RFC1123.sub(rfc, _RFC3339.sub(iso, text))
-        return text.replace(self.front.url, SERVER)
+        return _RFC1123.sub(rfc, _RFC3339.sub(iso, text))
 
     def step(self) -> None:
         """The end of a line: both labs have gone on by one step."""

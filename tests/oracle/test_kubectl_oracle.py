@@ -32,7 +32,9 @@ def test_case(path: Path) -> None:
     _TOTAL.differences += report.differences
     _TOTAL.kept += report.kept
     assert report.steps > 0
-    assert not report.differences, f"{len(report.differences)} differences\n\n" + "\n\n".join(map(str, report.differences))
+    assert not report.differences, f"{len(report.differences)} differences\n\n" + "\n\n".join(
+        map(str, report.differences)
+    )
 
 
 def test_a_wrong_expectation_is_reported() -> None:

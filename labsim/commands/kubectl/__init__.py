@@ -4,7 +4,7 @@ Where things are
   main.py          `main(ctx) -> int` (the program) and `complete(ctx, words, index)` (candidates for Tab)
   registry.py      every command of `kubectl --help`: its summary, and whether labsim plays it or refuses it
   verbs/X.py       one command; `rollout status` is verbs/rollout_status.py (dashes become underscores)
-  flags.py         pflag: `Flag`, `parse`, `Values`;  global_flags.py  the flags all verbs take, and shared groups of flags
+  flags.py         pflag: `Flag`, `parse`, `Values`;  global_flags.py  flags of all verbs, shared groups of flags
   session.py       `Kubectl`: what a verb is given;  config.py  the kubeconfig file
   mapping.py       type words -> Resource;  builder.py  `type/name`, `-l`, `-f` ... -> `Info`s
   printers/        `-o` in all its forms, tables;  describers/  one file a kind
@@ -22,10 +22,10 @@ What `run` uses
   kubectl.args, kubectl.dash            arguments; how many stood before `--` (-1: there was none)
   kubectl.flags["name"], kubectl.given("name")   value of a flag; whether it was typed
   kubectl.client, kubectl.namespace, kubectl.namespace_given, kubectl.now()
-  kubectl.out(text), kubectl.err(text), kubectl.emit(text)  (emit: seen while waiting), kubectl.warn(list of server warnings)
+  kubectl.out(text), kubectl.err(text), kubectl.emit(text)  (emit: seen while waiting), kubectl.warn(server warnings)
   kubectl.ctx.advance(until, timeout_ms), .edit, .ask, .spawn, .fs
   kubectl.resources(...)                a Builder's result (builder.py)
-  kubectl.printer(...)                  what `-o` asks for (printers/)
-Raise `Failure("text")` for `error: text` and exit 1; let `ApiError` pass: it becomes `Error from server (Reason): text`.
+  printers.printer(kubectl)             what `-o` asks for, as a function from an object to text
+Raise `Failure("text")` for `error: text` and exit 1; let `ApiError` pass (`Error from server (Reason): text`).
 `Failures([...])` carries several. `UsageFailure(kubectl.path, text)` adds "See 'kubectl x -h' for help and examples".
 """

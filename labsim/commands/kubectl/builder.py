@@ -295,7 +295,7 @@ def _items(kubectl: Kubectl) -> Iterator[Info | Failure]:
         try:
             found = load_all(kubectl.read_file(name), shown)
         except DecodeError as error:
-            yield Failure(str(error))
+            yield Failure(str(error), prefix=not _reading(kubectl))
             continue
         for obj in found:
             for item in _flatten(obj):

@@ -33,7 +33,7 @@ def find(words: Sequence[str]) -> Found:
     command, rest = ROOT, list(words)
     flags = flags_of(ROOT)
     while command.children:
-        at = _first_argument(rest, flags)
+        at = first_argument(rest, flags)
         child = command.child(rest[at]) if at is not None else None
         if child is None:
             if at is not None and command is ROOT:
@@ -56,12 +56,12 @@ def _takes_arguments(command: Command) -> bool:
 
 def _arguments(words: list[str], flags: Sequence[Flag]) -> str:
     rest, out = list(words), []
-    while (at := _first_argument(rest, flags)) is not None:
+    while (at := first_argument(rest, flags)) is not None:
         out.append(rest.pop(at))
     return " ".join(out)
 
 
-def _first_argument(words: Sequence[str], flags: Sequence[Flag]) -> int | None:
+def first_argument(words: Sequence[str], flags: Sequence[Flag]) -> int | None:
     """cobra's stripFlags: an unknown flag is taken to have a value."""
     bare_long = {f.name for f in flags if f.without_value}
     bare_short = {f.short for f in flags if f.short and f.without_value}

@@ -1,4 +1,4 @@
-"""Flags as pflag and cobra read them: shorthands, `=`, clusters, `--`, and the texts of their errors (kubectl.md 4.8)."""
+"""Flags as pflag reads them: shorthands, `=`, clusters, `--`, and the texts of its errors (kubectl.md 4.8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program: finds the verb, reads its flags, runs it, and turns what it raises into kubectl's texts and exit codes."""
+"""The program: finds the verb, reads its flags, runs it, turns what it raises into kubectl's texts and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what people type for a kind to the resource that is meant: discovery's short names, kinds, groups, categories."""
+"""From what people type for a kind to the resource that is meant: short names, kinds, groups, categories."""
 
 from __future__ import annotations
 

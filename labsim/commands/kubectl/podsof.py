@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from labsim.commands.kubectl.session import Kubectl
 
 _WORKLOADS = frozenset(
-    {"deployments.apps", "replicasets.apps", "daemonsets.apps", "statefulsets.apps", "jobs.batch", "replicationcontrollers"}
+    {
+        "deployments.apps",
+        "replicasets.apps",
+        "daemonsets.apps",
+        "statefulsets.apps",
+        "jobs.batch",
+        "replicationcontrollers",
+    }
 )
 
 
@@ -28,7 +35,8 @@ def selector_of(res: Resource, obj: Object) -> str:
         if not selector:
             raise Failure(f"invalid service '{name_of(obj)}': Service is defined without a selector")
         return selector_text({"matchLabels": selector})
-    raise Failure(f"cannot get the logs from {res.group + '/' if res.group else ''}{res.version}, Kind={res.kind}: selector for {res.kind} not implemented")
+    kind = f"{res.group}/{res.version}, Kind={res.kind}" if res.group else f"/{res.version}, Kind={res.kind}"
+    raise Failure(f"cannot get the logs from {kind}: selector for {res.kind} not implemented")
 
 
 def pods_of(client: Client, res: Resource, obj: Object) -> list[Object]:
@@ -50,7 +58,9 @@ def _rank(pod: Object) -> tuple[object, ...]:
     """podutils.ActivePods, best first: assigned, running, ready, longer ready, fewer restarts, older."""
     phase = {"Running": 0, "Unknown": 1, "Pending": 2}.get(get_in(pod, "status", "phase", default=""), 3)
     ready = condition_of(pod, "Ready")
-    restarts = max((int(s.get("restartCount", 0)) for s in get_in(pod, "status", "containerStatuses", default=())), default=0)
+    restarts = max(
+        (int(s.get("restartCount", 0)) for s in get_in(pod, "status", "containerStatuses", default=())), default=0
+    )
     return (
         not get_in(pod, "spec", "nodeName"),
         phase,

@@ -22,10 +22,14 @@ def change(config: Kubeconfig, name: str, value: str | None) -> None:
         return
     plural, dot, rest = name.partition(".")
     if plural not in _FIELDS:
-        raise Failure(f"invalid property: {name}")
+        raise Failure(f"unable to parse {name} after [] at api.Config")
     entry, _, field = _parted(plural, rest)
     if not dot or not entry:
-        raise Failure(f"unset key name must be specified: {name}" if value is None else f"invalid property: {name}")
+        if value is not None:
+            raise Failure(f"labsim: kubectl config set {name} is not simulated", prefix=False)
+        for found in config.entries(plural):
+            config.put(plural, found, None)
+        return
     body = config.body(plural, entry)
     if value is None:
         if not field:
@@ -34,7 +38,7 @@ def change(config: Kubeconfig, name: str, value: str | None) -> None:
             config.put(plural, entry, {k: v for k, v in body.items() if k != field})
         return
     if field not in _FIELDS[plural]:
-        raise Failure(f"unable to parse path {name} at {field}: field not found")
+        raise Failure(f"labsim: kubectl config set {name} is not simulated", prefix=False)
     new: dict[str, Any] = dict(body or {})
     new[field] = value == "true" if field in _BOOLS else value
     config.put(plural, entry, new)

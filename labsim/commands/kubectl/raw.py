@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def get_raw(kubectl: Kubectl) -> int:
     path = kubectl.flags["raw"]
     if kubectl.args:
-        raise UsageFailure(kubectl.path, f"arguments may not be passed when --raw is specified: {kubectl.args}".replace("'", ""))
+        raise UsageFailure(
+            kubectl.path, f"arguments may not be passed when --raw is specified: {kubectl.args}".replace("'", "")
+        )
     plain, _, query = path.partition("?")
     if query:
         raise not_simulated("kubectl get --raw with a query")
@@ -26,7 +28,7 @@ def get_raw(kubectl: Kubectl) -> int:
         return 0
     if not plain.startswith("/"):
         raise Failure("the server could not find the requested resource")
-    kubectl.out(dump_compact(_answer(kubectl, [p for p in plain.split("/") if p])) + "\n")
+    kubectl.out(dump_compact(_answer(kubectl, [p for p in plain.split("/") if p])))
     return 0
 
 

@@ -7,14 +7,14 @@ from typing import Any
 from labsim.kube.client import Client
 
 CLIENT: dict[str, Any] = {
-    "buildDate": "2026-02-26T20:05:34Z",
-    "compiler": "gc",
-    "gitCommit": "fdc9d74cbf2da6754ebf81d56f80ae2948cd6425",
-    "gitTreeState": "clean",
-    "gitVersion": "v1.35.2",
-    "goVersion": "go1.25.7",
     "major": "1",
     "minor": "35",
+    "gitVersion": "v1.35.2",
+    "gitCommit": "fdc9d74cbf2da6754ebf81d56f80ae2948cd6425",
+    "gitTreeState": "clean",
+    "buildDate": "2026-02-26T20:05:34Z",
+    "goVersion": "go1.25.7",
+    "compiler": "gc",
     "platform": "linux/amd64",
 }
 KUSTOMIZE = "v5.7.1"

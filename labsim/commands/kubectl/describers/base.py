@@ -46,6 +46,10 @@ class Page:
         self.flush()
         return "".join(self._parts)
 
+    def unaligned(self) -> str:
+        """The text with its tabs."""
+        return "".join((*self._parts, *self._open))
+
     # -- common blocks -----------------------------------------------------------------------------------------------
 
     def head(self, obj: Object, namespaced: bool = True) -> None:
@@ -54,14 +58,14 @@ class Page:
             self.field("Namespace", namespace_of(obj))
 
     def labels(self, title: str, labels: Mapping[str, str] | None, indent: str = "") -> None:
-        self.lines(f"{indent}{title}:", [f"{k}={v}" for k, v in sorted((labels or {}).items())], indent)
+        self.lines(f"{indent}{title}:", [f"{k}={v}" for k, v in sorted((labels or {}).items())])
 
-    def lines(self, title: str, lines: Sequence[str], indent: str = "") -> None:
+    def lines(self, title: str, lines: Sequence[str]) -> None:
         """The first line beside the title, the others below it."""
         if not lines:
             self.raw(f"{title}\t<none>\n")
         for at, text in enumerate(lines):
-            self.raw(f"{title}\t{text}\n" if at == 0 else f"{indent}\t{text}\n")
+            self.raw(f"{title}\t{text}\n" if at == 0 else f"\t{text}\n")
 
     def annotations(self, annotations: Mapping[str, str] | None, title: str = "Annotations") -> None:
         shown = {k: v for k, v in (annotations or {}).items() if k not in HIDDEN_ANNOTATIONS}

@@ -95,10 +95,21 @@ def _quota_rows(page: Page, quota: Object) -> None:
 
 
 _SCOPES = {
-    "Terminating": "Matches all pods that have an active deadline. These pods have a limited lifespan on a node before being actively terminated by the system.",
-    "NotTerminating": "Matches all pods that do not have an active deadline. These pods usually include long running pods whose container command is not expected to terminate.",
-    "BestEffort": "Matches all pods that do not have resource requirements set. These pods have a best effort quality of service.",
-    "NotBestEffort": "Matches all pods that have at least one resource requirement set. These pods have a burstable or guaranteed quality of service.",
+    "Terminating": (
+        "Matches all pods that have an active deadline. These pods have a limited lifespan on a node before being "
+        "actively terminated by the system."
+    ),
+    "NotTerminating": (
+        "Matches all pods that do not have an active deadline. These pods usually include long running pods whose "
+        "container command is not expected to terminate."
+    ),
+    "BestEffort": (
+        "Matches all pods that do not have resource requirements set. These pods have a best effort quality of service."
+    ),
+    "NotBestEffort": (
+        "Matches all pods that have at least one resource requirement set. These pods have a burstable or guaranteed "
+        "quality of service."
+    ),
 }
 
 
@@ -158,10 +169,15 @@ def describe_storage_class(page: Page, obj: Object, events: bool) -> None:
     page.field("Name", name_of(obj))
     default = annotations_of(obj).get("storageclass.kubernetes.io/is-default-class") == "true"
     page.field("IsDefaultClass", "Yes" if default else "No")
-    page.raw("Annotations:\t" + (",".join(f"{k}={v}" for k, v in sorted(annotations_of(obj).items())) or "<none>") + "\n")
+    page.raw(
+        "Annotations:\t" + (",".join(f"{k}={v}" for k, v in sorted(annotations_of(obj).items())) or "<none>") + "\n"
+    )
     page.field("Provisioner", obj.get("provisioner", ""))
     page.field("Parameters", ",".join(f"{k}={v}" for k, v in sorted((obj.get("parameters") or {}).items())) or "<none>")
-    page.field("AllowVolumeExpansion", "<unset>" if obj.get("allowVolumeExpansion") is None else str(bool(obj["allowVolumeExpansion"])))
+    page.field(
+        "AllowVolumeExpansion",
+        "<unset>" if obj.get("allowVolumeExpansion") is None else str(bool(obj["allowVolumeExpansion"])),
+    )
     options = obj.get("mountOptions")
     if options:
         page.line(0, "MountOptions:")
@@ -173,5 +189,3 @@ def describe_storage_class(page: Page, obj: Object, events: bool) -> None:
     page.field("VolumeBindingMode", obj.get("volumeBindingMode", "<unset>"))
     if events:
         page.events(obj)
-
-

@@ -123,7 +123,11 @@ def probe_text(probe: Object) -> str:
 def _env_from(page: Page, sources: Sequence[Object]) -> None:
     page.line(2, "Environment Variables from:")
     for source in sources:
-        kind, ref = ("ConfigMap", source["configMapRef"]) if source.get("configMapRef") else ("Secret", source.get("secretRef") or {})
+        kind, ref = (
+            ("ConfigMap", source["configMapRef"])
+            if source.get("configMapRef")
+            else ("Secret", source.get("secretRef") or {})
+        )
         prefix = f" with prefix '{source['prefix']}'" if source.get("prefix") else ""
         page.line(3, f"{ref.get('name', '')}\t{kind}{prefix}\tOptional: {yes(ref.get('optional'))}")
 
@@ -181,4 +185,4 @@ def write_tolerations(page: Page, tolerations: Sequence[Object], indent: str = "
         if toleration.get("tolerationSeconds") is not None:
             text += f" for {toleration['tolerationSeconds']}s"
         lines.append(text)
-    page.lines(f"{indent}Tolerations:", lines, indent)
+    page.lines(f"{indent}Tolerations:", lines)

@@ -40,7 +40,9 @@ def write_events(page: Page, events: list[Object]) -> None:
         message = str(event.get("message") or "").strip()
         if path:
             message = f"{path}: {message}"
-        page.line(1, f"{event.get('type', '')}\t{event.get('reason', '')}\t{interval(page, event)}\t{source}\t{message}")
+        page.line(
+            1, f"{event.get('type', '')}\t{event.get('reason', '')}\t{interval(page, event)}\t{source}\t{message}"
+        )
 
 
 def interval(page: Page, event: Object) -> str:

@@ -176,7 +176,8 @@ def _backend(page: Page, namespace: str, backend: Object) -> str:
     service = backend.get("service")
     if service is None:
         resource = backend.get("resource") or {}
-        return f"APIGroup: {resource.get('apiGroup') or '<none>'}, Kind: {resource.get('kind', '')}, Name: {resource.get('name', '')}"
+        group, kind, name = (resource.get(key) for key in ("apiGroup", "kind", "name"))
+        return f"APIGroup: {group or '<none>'}, Kind: {kind or ''}, Name: {name or ''}"
     name, port = service.get("name", ""), service.get("port") or {}
     shown = f"{name}:{port.get('name') or port.get('number', 0)}"
     found = page.client.find("services", name, namespace)

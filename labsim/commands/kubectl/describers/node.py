@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from labsim.commands.kubectl.describers.base import quantity, stamp, yes
@@ -53,7 +54,8 @@ def describe(page: Page, node: Object, events: bool) -> None:
             times = f"{stamp(c.get('lastHeartbeatTime'))} \t{stamp(c.get('lastTransitionTime'))}"
             page.line(
                 1,
-                f"{c.get('type', '')} \t{c.get('status', '')} \t{times} \t{c.get('reason', '')} \t{c.get('message', '')}",
+                f"{c.get('type', '')} \t{c.get('status', '')} \t{times} \t{c.get('reason', '')} "
+                f"\t{c.get('message', '')}",
             )
     page.line(0, "Addresses:")
     for address in status.get("addresses") or ():
@@ -78,7 +80,7 @@ def describe(page: Page, node: Object, events: bool) -> None:
         page.events({**node, "kind": "Node"}, extra_uids=(name_of(node),))
 
 
-def _taints(page: Page, taints: list[Object]) -> None:
+def _taints(page: Page, taints: Sequence[Object]) -> None:
     lines = []
     for taint in sorted(taints, key=lambda t: f"{t.get('effect', '')},{t.get('key', '')}"):
         value = f"={taint['value']}" if taint.get("value") else ""
@@ -141,7 +143,10 @@ def _binary(pod: Object) -> set[str]:
     from labsim.kube.quantity import parse
 
     found: dict[str, bool] = {}
-    for container in (*get_in(pod, "spec", "containers", default=()), *get_in(pod, "spec", "initContainers", default=())):
+    for container in (
+        *get_in(pod, "spec", "containers", default=()),
+        *get_in(pod, "spec", "initContainers", default=()),
+    ):
         for kind in ("requests", "limits"):
             for name, value in get_in(container, "resources", kind, default={}).items():
                 quantity_ = parse(str(value))

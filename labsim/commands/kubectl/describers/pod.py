@@ -116,12 +116,13 @@ def _spread(page: Page, spec: Object, indent: str = "") -> None:
 
     lines = []
     for constraint in sorted(spec.get("topologySpreadConstraints") or (), key=lambda c: str(c.get("topologyKey", ""))):
-        text = f"{constraint.get('topologyKey', '')}:{constraint.get('whenUnsatisfiable', '')} when max skew {constraint.get('maxSkew', 0)} is exceeded"
+        text = f"{constraint.get('topologyKey', '')}:{constraint.get('whenUnsatisfiable', '')}"
+        text += f" when max skew {constraint.get('maxSkew', 0)} is exceeded"
         if constraint.get("labelSelector") is not None:
             text += f" for selector {selector_text(constraint['labelSelector'])}"
         lines.append(text)
     if lines:
-        page.lines(f"{indent}Topology Spread Constraints:", lines, indent)
+        page.lines(f"{indent}Topology Spread Constraints:", lines)
 
 
 def write_template(page: Page, template: Object) -> None:

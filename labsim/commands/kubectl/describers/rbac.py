@@ -21,21 +21,26 @@ def describe_role(page: Page, obj: Object, events: bool) -> None:
 
 
 def rule_rows(rules: list[Object] | tuple[Object, ...]) -> list[tuple[str, str, str, str]]:
-    """One row a resource and name or URL, rules with the same target merged (rbac compact and break-down)."""
-    rows: dict[tuple[str, str, str], list[str]] = {}
+    """One row a resource or URL; rules for the same one without names are merged; in the order of their Go strings."""
+    rows: dict[tuple[str, str, str, str], list[str]] = {}
     for rule in rules:
-        names = rule.get("resourceNames") or ()
-        shown_names = "[" + " ".join(names) + "]"
-        for resource in rule.get("resources") or ():
-            for group in rule.get("apiGroups") or ("",):
-                plural, slash, sub = resource.partition("/")
-                text = f"{plural}.{group}{slash}{sub}" if group else resource
-                target = rows.setdefault((text, "[]", shown_names), [])
-                target += [v for v in rule.get("verbs") or () if v not in target]
-        for url in rule.get("nonResourceURLs") or ():
-            target = rows.setdefault(("", f"[{url}]", "[]"), [])
-            target += [v for v in rule.get("verbs") or () if v not in target]
-    return [(a, b, c, "[" + " ".join(verbs) + "]") for (a, b, c), verbs in sorted(rows.items())]
+        verbs, names = rule.get("verbs") or (), " ".join(rule.get("resourceNames") or ())
+        pairs = [(g, r, "") for g in rule.get("apiGroups") or ("",) for r in rule.get("resources") or ()]
+        for group, resource, url in [*pairs, *(("", "", u) for u in rule.get("nonResourceURLs") or ())]:
+            merged = rows.setdefault((group, resource, names, url), [])
+            merged += [verb for verb in verbs if verb not in merged]
+
+    def go_string(item: tuple[tuple[str, str, str, str], list[str]]) -> str:
+        (group, resource, names, url), verbs = item
+        groups = "[]" if url else f"[{group}]"
+        return f"[{' '.join(verbs)}],APIGroups:{groups},Resources:[{resource}],ResourceNames:[{names}],URLs:[{url}]"
+
+    out = []
+    for (group, resource, names, url), verbs in sorted(rows.items(), key=go_string):
+        plural, slash, sub = resource.partition("/")
+        shown = f"{plural}.{group}{slash}{sub}" if group else resource
+        out.append((shown, f"[{url}]", f"[{names}]", f"[{' '.join(verbs)}]"))
+    return out
 
 
 def describe_binding(page: Page, obj: Object, events: bool) -> None:

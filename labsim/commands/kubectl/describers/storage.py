@@ -62,7 +62,8 @@ def describe_claim(page: Page, obj: Object, events: bool) -> None:
             times = f"{stamp(c.get('lastProbeTime'))} \t{stamp(c.get('lastTransitionTime'))}"
             page.line(
                 1,
-                f"{c.get('type', '')} \t{c.get('status', '')} \t{times} \t{c.get('reason', '')} \t{c.get('message', '')}",
+                f"{c.get('type', '')} \t{c.get('status', '')} \t{times} \t{c.get('reason', '')} "
+                f"\t{c.get('message', '')}",
             )
     if events:
         page.events(obj)

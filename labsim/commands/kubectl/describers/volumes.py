@@ -108,7 +108,10 @@ def _nfs(source: Object) -> Fields:
 
 
 def _local(source: Object) -> Fields:
-    return [("Type", "LocalVolume (a persistent volume backed by local storage on a node)"), ("Path", source.get("path", ""))]
+    return [
+        ("Type", "LocalVolume (a persistent volume backed by local storage on a node)"),
+        ("Path", source.get("path", "")),
+    ]
 
 
 def _csi(source: Object) -> Fields:

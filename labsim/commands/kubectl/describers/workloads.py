@@ -15,7 +15,7 @@ from labsim.commands.kubectl.describers.base import (
     yes,
 )
 from labsim.commands.kubectl.describers.pod import write_template
-from labsim.kube.objects import Object, annotations_of, get_in, labels_of, name_of, namespace_of
+from labsim.kube.objects import Object, annotations_of, get_in, labels_of, name_of
 from labsim.sim.clock import parse_time
 
 if TYPE_CHECKING:
@@ -217,5 +217,3 @@ def describe_cron_job(page: Page, obj: Object, events: bool) -> None:
     page.field("Active Jobs", ", ".join(str(ref.get("name", "")) for ref in active) or "<none>")
     if events:
         page.events(obj)
-
-

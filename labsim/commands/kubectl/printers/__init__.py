@@ -1,4 +1,4 @@
-"""`-o`: json, yaml, kyaml, name, jsonpath*, go-template*, custom-columns* (kubectl.md 1.1, 6). Tables are in table.py."""
+"""`-o`: json, yaml, kyaml, name, jsonpath*, go-template*, custom-columns* (kubectl.md 1.1, 6); tables: table.py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 Print = Callable[[Object], str]
 
 STRUCTURED = ("json", "kyaml", "yaml")
-TEMPLATES = ("go-template", "go-template-file", "jsonpath", "jsonpath-as-json", "jsonpath-file", "template", "templatefile")
+TEMPLATES = (
+    "go-template",
+    "go-template-file",
+    "jsonpath",
+    "jsonpath-as-json",
+    "jsonpath-file",
+    "template",
+    "templatefile",
+)
 # Formats of verbs that print results (label, apply, wait ...) and of `get`.
 RESULT_FORMATS = (*STRUCTURED, "name", *TEMPLATES)
 GET_FORMATS = (*RESULT_FORMATS, "custom-columns", "custom-columns-file", "wide")
@@ -44,7 +52,9 @@ def printer(kubectl: Kubectl, formats: Sequence[str] = RESULT_FORMATS, *, in_ord
 
 def unknown_format(output: str, formats: Sequence[str]) -> Failure:
     listed = ",".join(sorted(formats))
-    return Failure(f'unable to match a printer suitable for the output format "{output}", allowed formats are: {listed}')
+    return Failure(
+        f'unable to match a printer suitable for the output format "{output}", allowed formats are: {listed}'
+    )
 
 
 def _structured(kubectl: Kubectl, kind: str, in_order: bool) -> Print:

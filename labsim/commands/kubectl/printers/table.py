@@ -8,7 +8,7 @@ from typing import Any
 
 from labsim.commands.kubectl.mapping import kind_name
 from labsim.kube.client import Client
-from labsim.kube.objects import Object, labels_of, name_of, namespace_of
+from labsim.kube.objects import Object, labels_of, namespace_of
 from labsim.kube.scheme import Resource
 from labsim.kube.tabwriter import TabWriter, get_writer
 

@@ -28,18 +28,18 @@ def jsonpath(text: str, *, as_json: bool = False, allow_missing: bool = True) ->
 
 
 def go_template(text: str, *, allow_missing: bool = True) -> Print:
-    from labsim.kube import gotemplate
+    from labsim.kube.gotemplate import Template, TemplateError, parse_error
 
     try:
-        template = gotemplate.Template.parse(text, allow_missing)
-    except gotemplate.TemplateError as error:
-        raise Failure(gotemplate.parse_error(text, error)) from None
+        template = Template.parse(text, allow_missing)
+    except TemplateError as error:
+        raise Failure(parse_error(text, error)) from None
 
     def show(obj: Object) -> str:
-        stdout, error = template.output(obj)
-        if error:
-            raise Failure(error, shown=stdout)
-        return stdout
+        output = template.output(obj)
+        if output.error:
+            raise Failure(output.error, shown=output.stdout)
+        return output.stdout
 
     return show
 

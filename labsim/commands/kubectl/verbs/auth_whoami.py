@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labsim.commands.kubectl import printers
-from labsim.commands.kubectl.errors import UsageFailure
 from labsim.commands.kubectl.global_flags import OUTPUT
 from labsim.commands.kubectl.printers import table
 
@@ -19,12 +18,11 @@ SPEC = OUTPUT
 
 
 def run(kubectl: Kubectl) -> int:
-    if kubectl.args:
-        raise UsageFailure(kubectl.path, f"whoami takes no arguments, got {len(kubectl.args)}")
     review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview", "metadata": {}}
     answer = kubectl.client.create("selfsubjectreviews.authentication.k8s.io", review)
     if kubectl.flags["output"] or kubectl.flags["template"]:
-        kubectl.out(printers.printer(kubectl)(answer))
+        shown = {"kind": answer["kind"], "apiVersion": answer["apiVersion"], "metadata": {}, "status": answer["status"]}
+        kubectl.out(printers.printer(kubectl, in_order=True)(shown))
         return 0
     info = answer["status"]["userInfo"]
     rows = [["ATTRIBUTE", "VALUE"], ["Username", str(info.get("username", ""))]]

@@ -27,7 +27,7 @@ def run(kubectl: Kubectl) -> int:
         raise Failure(f"cannot delete context {name}, not in {path}")
     if name == kubectl.kubeconfig.current:
         kubectl.err(
-            "warning: this removed your active context, use \"kubectl config use-context\" to select a different one\n"
+            'warning: this removed your active context, use "kubectl config use-context" to select a different one\n'
         )
     kubectl.kubeconfig.put("contexts", name, None)
     kubectl.out(f"deleted context {name} from {path}\n")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labsim.commands.kubectl.errors import Failure, Failures
+from labsim.commands.kubectl.builder import raise_all
+from labsim.commands.kubectl.errors import Failure
 from labsim.commands.kubectl.flags import Flag
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ def run(kubectl: Kubectl) -> int:
 
     flags, config = kubectl.flags, kubectl.kubeconfig
     if flags["output"] not in ("", "name"):
-        raise Failure(f'output must be one of \'\' or \'name\': {flags["output"]}')
+        raise Failure(
+            f"--output {flags['output']} is not available in kubectl config get-contexts; "
+            "resetting to default output format"
+        )
     entries = config.entries("contexts")
     wanted = sorted(kubectl.args) if kubectl.args else sorted(entries)
     missing = [name for name in wanted if name not in entries]
@@ -39,5 +43,5 @@ def run(kubectl: Kubectl) -> int:
             rows.append([mark, name, *(str(body.get(k) or "") for k in ("cluster", "user", "namespace"))])
         kubectl.out(table.render(rows))
     if missing:
-        raise Failures([Failure(f"context {name} not found") for name in missing])
+        raise_all([Failure(f"context {name} not found") for name in missing])
     return 0

@@ -33,7 +33,11 @@ def run(kubectl: Kubectl) -> int:
         raise Failure("you must specify a non-empty context name or --current")
     name = config.current if flags["current"] else kubectl.args[0]
     if not name:
-        raise Failure("no current context is set" if flags["current"] else "you must specify a non-empty context name or --current")
+        raise Failure(
+            "no current context is set"
+            if flags["current"]
+            else "you must specify a non-empty context name or --current"
+        )
     body = config.body("contexts", name)
     new = dict(body or {})
     for key in ("cluster", "user", "namespace"):

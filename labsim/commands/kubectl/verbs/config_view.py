@@ -32,8 +32,22 @@ def run(kubectl: Kubectl) -> int:
         content = _minify(content, flags["context"])
     if not flags["raw"]:
         content = _redacted(content)
-    kubectl.out(printers.printer(kubectl)(content))
+    kubectl.out(printers.printer(kubectl, in_order=True)(_ordered(content)))
     return 0
+
+
+def _ordered(content: dict[str, Any]) -> dict[str, Any]:
+    """The order of the fields of api.Config, in which JSON shows them."""
+    head = ("kind", "apiVersion", "clusters", "users", "contexts", "current-context")
+    rest = {key: value for key, value in content.items() if key not in head}
+
+    def named(entry: dict[str, Any]) -> dict[str, Any]:
+        return {"name": entry["name"], **{k: v for k, v in entry.items() if k != "name"}}
+
+    ordered = {key: content.get(key) for key in head}
+    for plural in ("clusters", "users", "contexts"):
+        ordered[plural] = [named(entry) for entry in content[plural] or ()] or None
+    return {**ordered, **rest}
 
 
 def _minify(content: dict[str, Any], wanted: str) -> dict[str, Any]:

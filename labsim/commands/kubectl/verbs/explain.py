@@ -10,10 +10,10 @@ from labsim.commands.kubectl.mapping import find_resource, resource_for, visible
 from labsim.kube.objects import get_in
 
 if TYPE_CHECKING:
+    from labsim.commands.kubectl.session import Kubectl
     from labsim.kube.client import Client
     from labsim.kube.schema import Schema
     from labsim.kube.scheme import Resource
-    from labsim.commands.kubectl.session import Kubectl
 
 USAGE = "explain TYPE [--recursive=FALSE|TRUE] [--api-version=api-version-group]"
 ABOUT = "Say what the fields of a kind mean. A dot leads to a field: TYPE.field.field."
@@ -42,12 +42,14 @@ def run(kubectl: Kubectl) -> int:
         raise Failure(f'output format "{flags["output"]}" not recognized')
     whole = find_resource(client, kubectl.args[0])
     first, *path = kubectl.args[0].split(".")
+    if whole is None and find_resource(client, first) is None:
+        raise Failure(f'the server doesn\'t have a resource type "{first}"', prefix=False)
     res, path = (whole, []) if whole is not None else (resource_for(client, first), path)
     group, version = res.group, res.version
     if flags["api-version"]:
         group, _, version = flags["api-version"].rpartition("/")
         if not any((r.group, r.version, r.kind) == (group, version, res.kind) for r in visible(client)):
-            raise Failure(f'couldn\'t find resource for "{flags["api-version"]}, Kind={res.kind}"')
+            raise Failure(f'couldn\'t find resource for "{flags["api-version"]}, Resource={res.plural}"')
     try:
         kubectl.out(explain(_schema(client, res), group, version, res.kind, path, flags["recursive"]))
     except ExplainError as error:

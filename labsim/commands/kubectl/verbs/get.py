@@ -16,7 +16,9 @@ from labsim.kube.objects import Object
 if TYPE_CHECKING:
     from labsim.commands.kubectl.session import Kubectl
 
-USAGE = "get [(-o|--output=)FORMAT] (TYPE[.VERSION][.GROUP] [NAME | -l label] | TYPE[.VERSION][.GROUP]/NAME ...) [flags]"
+USAGE = (
+    "get [(-o|--output=)FORMAT] (TYPE[.VERSION][.GROUP] [NAME | -l label] | TYPE[.VERSION][.GROUP]/NAME ...) [flags]"
+)
 ABOUT = """Show one or many objects.
 
  A table has one line an object; the server decides on its columns. Without -n or -A only the namespace of the current
@@ -49,7 +51,8 @@ SPEC = (
     Flag("watch-only", kind="bool", help="Only changes, no list"),
 )
 _NOTHING_ASKED = (
-    'You must specify the type of resource to get. Use "kubectl api-resources" for a complete list of supported resources.\n\n'
+    'You must specify the type of resource to get. Use "kubectl api-resources" for a complete list of supported '
+    "resources.\n\n"
 )
 
 

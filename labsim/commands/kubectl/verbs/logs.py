@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from labsim.commands.kubectl.session import Kubectl
 
 USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
-ABOUT = """Print the log of a container of a pod, or of a pod of a workload. With one container its name may be left out."""
+ABOUT = (
+    """Print the log of a container of a pod, or of a pod of a workload. With one container its name may be left out."""
+)
 EXAMPLES = """  # The last lines of a daemon set's pod, followed as they come
   kubectl logs -f ds/nvidia-mig-manager -n gpu-operator --tail=20
 
@@ -67,8 +69,9 @@ class Source:
 
 
 def run(kubectl: Kubectl) -> int:
-    query = _query(kubectl)
+    _check_words(kubectl)
     pods = _pods(kubectl)
+    query = _query(kubectl)
     sources = [source for pod in pods for source in _sources(kubectl, pod)]
     flags = kubectl.flags
     if not sources:
@@ -100,7 +103,7 @@ def _inner(error: ApiError) -> str:
     return standard_text(error)
 
 
-def _query(kubectl: Kubectl) -> dict[str, str]:
+def _check_words(kubectl: Kubectl) -> None:
     flags = kubectl.flags
     args = kubectl.args
     if len(args) == 0 and not flags["selector"]:
@@ -108,13 +111,16 @@ def _query(kubectl: Kubectl) -> dict[str, str]:
     if len(args) > 2:
         raise UsageFailure(kubectl.path, _WANTED)
     if args and flags["selector"]:
-        raise Failure("only a selector (-l) or a POD name is allowed")
-    if flags["previous"] and flags["follow"]:
-        raise Failure("only one of follow (-f) or previous (-p) is allowed")
+        raise UsageFailure(kubectl.path, "only a selector (-l) or a POD name is allowed")
     if flags["all-containers"] and flags["container"]:
         raise Failure("--all-containers=true should not be specified with container name " + flags["container"])
     if len(args) == 2 and flags["container"]:
         raise UsageFailure(kubectl.path, "only one of -c or an inline [CONTAINER] arg is allowed")
+
+
+def _query(kubectl: Kubectl) -> dict[str, str]:
+    """PodLogOptions. kubectl looks at these only after it has found the pod."""
+    flags = kubectl.flags
     query: dict[str, str] = {}
     if kubectl.given("since") and flags["since-time"]:
         raise Failure("at most one of `sinceTime` or `sinceSeconds` may be specified")
@@ -198,7 +204,7 @@ def default_container(kubectl: Kubectl, pod: Object) -> str:
     if annotated in names:
         return annotated
     first = str(get_in(pod, "spec", "containers", 0, "name", default=""))
-    if len(names) > 1:
+    if len(names) > 1 and not kubectl.flags.get("all-pods"):
         shown = [str(c["name"]) for c in get_in(pod, "spec", "containers", default=())]
         shown += [f"{c['name']} (ephem)" for c in get_in(pod, "spec", "ephemeralContainers", default=())]
         shown += [f"{c['name']} (init)" for c in get_in(pod, "spec", "initContainers", default=())]
@@ -230,9 +236,7 @@ def _follow(kubectl: Kubectl, sources: list[Source], query: Mapping[str, str], p
         return [_read(kubectl, s, plain)[n:] if _alive(kubectl, s) else "" for s, n in zip(sources, shown, strict=True)]
 
     def ended() -> bool:
-        return all(
-            loglines.container_ended(client, namespace_of(s.pod), name_of(s.pod), s.container) for s in sources
-        )
+        return all(loglines.container_ended(client, namespace_of(s.pod), name_of(s.pod), s.container) for s in sources)
 
     while not ended():
         end = kubectl.ctx.advance(lambda: any(more()) or ended(), None)

@@ -9,7 +9,7 @@ from labsim.commands.kubectl.builder import build
 from labsim.commands.kubectl.errors import Failure
 from labsim.commands.kubectl.flags import Flag
 from labsim.commands.kubectl.global_flags import FILENAME, OUTPUT, SELECTOR
-from labsim.commands.kubectl.rollouts import history_text
+from labsim.commands.kubectl.rollout_views import history_text
 
 if TYPE_CHECKING:
     from labsim.commands.kubectl.session import Kubectl

@@ -8,7 +8,7 @@ from labsim.commands.kubectl.builder import Info, build
 from labsim.commands.kubectl.errors import Failure
 from labsim.commands.kubectl.flags import Flag
 from labsim.commands.kubectl.global_flags import FILENAME, SELECTOR
-from labsim.commands.kubectl.rollouts import status
+from labsim.commands.kubectl.rollout_views import status
 from labsim.commands.kubectl.waiting import wait_until
 from labsim.kube.watch import Watch
 

@@ -42,7 +42,7 @@ def run(kubectl: Kubectl) -> int:
     nodes = {name_of(node): node for node in client.list("nodes", label_selector=flags["selector"])}
     found.sort(key=lambda m: (-measured(m)[flags["sort-by"]] if flags["sort-by"] else 0, name_of(m)))
     rows = [_row(metric, nodes.get(name_of(metric), {}), flags["show-capacity"]) for metric in found]
-    heads = ["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"]
+    heads = ["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)", ""]
     kubectl.out(table.render(rows if flags["no-headers"] else [heads, *rows]))
     return 0
 
@@ -51,4 +51,4 @@ def _row(metric: Object, node: Object, of_capacity: bool) -> list[str]:
     used = measured(metric)
     total = amounts(get_in(node, "status", "capacity" if of_capacity else "allocatable"))
     percent = {k: f"{int(used[k] / total[k] * 100)}%" if total.get(k) else "<unknown>" for k in ("cpu", "memory")}
-    return [name_of(metric), cpu_text(used["cpu"]), percent["cpu"], memory_text(used["memory"]), percent["memory"]]
+    return [name_of(metric), cpu_text(used["cpu"]), percent["cpu"], memory_text(used["memory"]), percent["memory"], ""]

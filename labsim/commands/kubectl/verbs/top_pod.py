@@ -68,5 +68,6 @@ def run(kubectl: Kubectl) -> int:
         lead = [""] * (len(heads) - 3)
         rows.append([*lead, "", "________", "________"])
         rows.append([*lead, "", cpu_text(sums["cpu"]), memory_text(sums["memory"])])
-    kubectl.out(table.render(rows if flags["no-headers"] else [heads, *rows]))
+    shown = rows if flags["no-headers"] else [heads, *rows]
+    kubectl.out(table.render([[*row, ""] for row in shown]))  # a tab ends the last column too
     return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from labsim.commands.kubectl import printers
 from labsim.commands.kubectl.builder import Info, build, raise_all
-from labsim.commands.kubectl.errors import Failure, Failures
+from labsim.commands.kubectl.errors import Failure
 from labsim.commands.kubectl.flags import Flag
 from labsim.commands.kubectl.global_flags import ALL_NAMESPACES, FIELD_SELECTOR, FILENAME, OUTPUT, SELECTOR
 from labsim.commands.kubectl.waiting import wait_until
@@ -26,7 +26,7 @@ ABOUT = """Wait until objects meet a condition, have a value in a field, exist o
  Without --timeout it waits for 30 seconds for each object."""
 EXAMPLES = """  # Until a pod is ready, until a node's MIG manager is done, until a pod is gone
   kubectl wait --for=condition=Ready pod/web-0 --timeout=2m
-  kubectl wait --for=jsonpath='{.metadata.labels.nvidia\\.com/mig\\.config\\.state}'=success node/gpu-node2 --timeout=10m
+  kubectl wait --for=jsonpath='{.metadata.labels.nvidia\\.com/mig\\.config\\.state}'=success node/gpu-node2
   kubectl wait --for=delete pod/web-0"""
 SPEC = (
     *OUTPUT,
@@ -54,7 +54,11 @@ def run(kubectl: Kubectl) -> int:
     if condition == "create":
         _until_created(kubectl, deadline)
     result = build(
-        kubectl, kubectl.args, all_without_selector=False, select_all=kubectl.flags["all"], selector=kubectl.flags["selector"]
+        kubectl,
+        kubectl.args,
+        all_without_selector=False,
+        select_all=kubectl.flags["all"],
+        selector=kubectl.flags["selector"],
     )
     infos, errors = result.infos()
     if condition == "delete":
@@ -141,7 +145,9 @@ def _jsonpath(text: str) -> Test:
 
     path, equals, value = _split(text)
     if equals and not value.strip("'\""):
-        raise Failure("jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3")
+        raise Failure(
+            "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3"
+        )
     wanted = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
     try:
         template = Template.parse(relaxed(path.strip("'\"")))
@@ -165,8 +171,7 @@ def _jsonpath(text: str) -> Test:
                 else "given jsonpath expression matches more than one list"
             )
         if isinstance(values[0], dict | list):
-            kind = "Map" if isinstance(values[0], dict) else "Slice"
-            raise Failures([Failure(f"jsonpath leads to a nested object or list: {kind.lower()}")])
+            raise Failure("jsonpath leads to a nested object or list which is not supported")
         from labsim.kube.gofmt import plain
 
         return plain(values[0]).strip() == wanted.strip()
