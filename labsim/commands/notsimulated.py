@@ -10,7 +10,7 @@ _NAMES = """
     nerdctl crictl ctr containerd kubeadm kubelet kustomize kubectx kubens stern etcdctl calicoctl cilium istioctl
     git make gcc g++ cmake go node npm cargo java perl ruby ssh-keygen ssh-copy-id ssh-agent ssh-add sftp rsync wget nc
     ncat socat telnet nslookup dig host traceroute tracepath mtr tcpdump nmap ethtool iptables nft ip6tables ss netstat
-    ifconfig route arp brctl bridge tc lspci lsusb lsmod modprobe rmmod insmod modinfo depmod dmidecode lshw hwinfo
+    ifconfig route arp brctl bridge tc lsusb modprobe rmmod insmod depmod dmidecode lshw hwinfo
     ipmitool nvsm dcgmi nvidia-debugdump nvidia-bug-report.sh nvidia-modprobe nvidia-persistenced nvidia-ctk
     nvidia-container-cli nv-hostengine nvcc cuda-gdb nsys ncu ibstat ibstatus ibv_devinfo ibv_devices ibping iblinkinfo
     ibdiagnet ibnetdiscover mlxconfig mlxlink mst mlxup show_gids rdma ib_write_bw ib_read_bw perfquery opensm
@@ -20,7 +20,7 @@ _NAMES = """
     hostnamectl resolvectl networkctl netplan ufw update-grub reboot shutdown poweroff halt init telinit numactl
     strace ltrace gdb perf lsof fuser iostat vmstat mpstat sar pidstat iotop nload iftop emacs ed ne jed
     ansible ansible-playbook terraform vault aws gcloud az openssl gpg
-    ps df free lscpu uptime hostid getconf who w last dmesg journalctl systemctl service ip ping curl scp help enable
+    ps df free lscpu uptime hostid getconf who w last journalctl systemctl service ip ping curl scp help enable
     bind times
 """
 PROGRAMS: frozenset[str] = frozenset(_NAMES.split())

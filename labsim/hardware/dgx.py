@@ -13,11 +13,19 @@ BUS_IDS = tuple(f"00000000:{bus:02X}:00.0" for bus in _BUSES)
 # Module id of each GPU on the HGX board. One capture (qx-h100.xml) shows a GPU 0 with 7; the rest is filled up [U].
 MODULE_IDS = (7, 5, 6, 8, 3, 1, 2, 4)
 
+# PCI addresses of the four NVSwitches, as in listings of HGX H100 boards [U for the DGX].
+SWITCH_ADDRESSES = ("05:00.0", "06:00.0", "07:00.0", "08:00.0")
+
 NVLINKS = 18  # NVLink 4 links a GPU, all to the four NVSwitches
 NVLINK_GBS = "26.562"  # GB/s a link and direction
 
 NIC_COUNT = 12
 NIC_NAMES = tuple(f"mlx5_{index}" for index in range(NIC_COUNT))
+# PCI address of each adapter, mlx5_0 first (rails.md 4; which port of a storage card is which is [U] there).
+NIC_ADDRESSES = (
+    "18:00.0", "29:00.0", "29:00.1", "40:00.0", "4f:00.0", "5e:00.0",
+    "9a:00.0", "aa:00.0", "aa:00.1", "c0:00.0", "ce:00.0", "dc:00.0",
+)  # fmt: skip
 GPU_NIC = (0, 3, 4, 5, 6, 9, 10, 11)  # the compute adapter behind the same PCIe switch
 # The two ports of a storage card share one bridge. The first pair was captured, the second is its twin on socket 1 [U].
 _CARD_PAIRS = frozenset({(1, 2), (7, 8)})

@@ -5,12 +5,14 @@ Stored as `machines.hardware.labsim` (cluster-scoped, name = node).
 ```
 {"apiVersion": "hardware.labsim/v1", "kind": "Machine", "metadata": {"name": "gpu-node2"},
  "spec": {"product": "DGXH100", "cpus": 224, "memoryMi": 2113302, "serial": "...", "bootID": "..."},
- "status": {"driver": {"loaded": true, "version": "580.126.20"}, "toolkit": {"configured": true},
+ "status": {"driver": {"loaded": true, "version": "580.126.20", "loadedAt": ms}, "toolkit": {"configured": true},
             "kubelet": {"running": true},
             "gpus": [{"index", "uuid", "busId", "serial", "pdi", "lost": false, "persistence": true,
                       "xids": [{"code", "time"}], "mig": {"current", "pending"}, "instances": [...]}, ... x 8]}}
 ```
-Nothing else stores GPU state. Identities are hashes of (seed, node, index); every function returns new dicts.
+`status.bootedAt` (ms) is there after a reboot; before the first one a machine is up since its creation. `loadedAt` is
+left out where nobody saw the modules being loaded. Nothing else stores GPU state. Identities are hashes of
+(seed, node, index); every function returns new dicts.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import Any
 from labsim.hardware import dgx
 from labsim.hardware.mig import DISABLED, Gpu
 from labsim.sim import names
+from labsim.sim.clock import parse_time
 
 Machine = dict[str, Any]
 
@@ -89,9 +92,12 @@ def with_status(machine: Machine, **parts: Any) -> Machine:
     return {**machine, "status": {**machine["status"], **parts}}
 
 
-def with_driver(machine: Machine, loaded: bool, version: str = "") -> Machine:
-    """The kernel modules loaded or removed. Removing them loses MIG mode and instances (Hopper keeps neither)."""
-    driver = {"loaded": loaded, "version": version or machine["status"]["driver"]["version"]}
+def with_driver(machine: Machine, loaded: bool, version: str = "", now: int | None = None) -> Machine:
+    """The kernel modules loaded (at `now`, ms) or removed. Removing them loses MIG mode and instances (Hopper keeps
+    neither)."""
+    driver: dict[str, Any] = {"loaded": loaded, "version": version or machine["status"]["driver"]["version"]}
+    if loaded and now is not None:
+        driver["loadedAt"] = now
     changed = with_status(machine, driver=driver)
     return changed if loaded else with_status(changed, gpus=[_fresh(gpu) for gpu in gpus(machine)])
 
@@ -116,13 +122,21 @@ def with_xid(machine: Machine, index: int, code: int, now: int, lost: bool = Fal
     return with_gpu(machine, {**gpu, "xids": xids, "lost": gpu["lost"] or lost})
 
 
-def rebooted(machine: Machine, boot_id: str) -> Machine:
-    """After a reboot: a new boot id, GPUs back on the bus, and on Hopper MIG off and empty (gpu.md 2.7 f). The driver
-    container loads the modules again later."""
+def booted_at(machine: Machine) -> int:
+    """Since when (ms) the machine is up."""
+    at = machine["status"].get("bootedAt")
+    return int(at) if at is not None else parse_time(machine["metadata"]["creationTimestamp"])
+
+
+def rebooted(machine: Machine, boot_id: str, now: int) -> Machine:
+    """Up again at `now` (ms): a new boot id, GPUs back on the bus, on Hopper MIG off and empty (gpu.md 2.7 f), nothing
+    left under /run. The driver container loads the modules again later."""
     fresh = with_status(
         machine,
-        driver={**machine["status"]["driver"], "loaded": False},
+        driver={"loaded": False, "version": machine["status"]["driver"]["version"]},
         kubelet={"running": True},
+        bootedAt=now,
+        validations=[],
         gpus=[{**_fresh(gpu), "lost": False, "xids": []} for gpu in gpus(machine)],
     )
     return {**fresh, "spec": {**machine["spec"], "bootID": boot_id}}

@@ -8,7 +8,13 @@ from labsim.commands.notsimulated import not_simulated
 
 # DGX OS 6 on Ubuntu 22.04 (gpu.md 0): kernel of its release notes.
 KERNEL = "5.15.0-1063-nvidia"
-KERNEL_VERSION = "#64-Ubuntu SMP Fri Aug 9 17:13:45 UTC 2024"
+_BUILT = "Fri Aug 9 17:13:45 UTC 2024"  # [U] for any other kernel than that
+
+
+def kernel_version(release: str) -> str:
+    """`uname -v`. Ubuntu's upload 5.15.0-1063.64 is called #64."""
+    abi = release.split("-")[1] if release.count("-") > 1 else ""
+    return f"#{int(abi) - 999}-Ubuntu SMP {_BUILT}" if abi.isdigit() else f"#1 SMP {_BUILT}"
 
 
 def hostname(ctx: Context) -> int:
@@ -23,9 +29,12 @@ def hostname(ctx: Context) -> int:
 
 
 def uname(ctx: Context) -> int:
+    from labsim.commands.host import site
+
+    release = site.find(ctx).kernel
     parts = {
-        "s": "Linux", "n": ctx.host, "r": KERNEL, "v": KERNEL_VERSION, "m": "x86_64", "p": "x86_64", "i": "x86_64",
-        "o": "GNU/Linux",
+        "s": "Linux", "n": ctx.host, "r": release, "v": kernel_version(release), "m": "x86_64", "p": "x86_64",
+        "i": "x86_64", "o": "GNU/Linux",
     }  # fmt: skip
     long = {
         "all": "a", "kernel-name": "s", "nodename": "n", "kernel-release": "r", "kernel-version": "v", "machine": "m",
@@ -80,10 +89,20 @@ def groups(ctx: Context) -> int:
 
 
 def nproc(ctx: Context) -> int:
-    node = ctx.client.find("nodes", ctx.host) if ctx.client is not None else None
-    if node is None or ctx.args:
-        return not_simulated(ctx)
-    ctx.out(f"{node['status']['capacity']['cpu']}\n")
+    from labsim.commands.host import site
+
+    try:
+        found = parse(ctx.name, ctx.args, "", {"all": "all", "ignore=": "ignore"})
+    except Usage as error:
+        ctx.err(str(error))
+        return error.code
+    if found.rest:
+        return extra(ctx, found.rest[0])
+    ignored = found.options.get("ignore", "0")
+    if not ignored.isdigit():
+        ctx.err(f"nproc: invalid number: ‘{ignored}’\n")
+        return 1
+    ctx.out(f"{max(site.find(ctx).cpus - int(ignored), 1)}\n")
     return 0
 
 

@@ -83,6 +83,11 @@ def parse(
     return found
 
 
+def unplayed(found: Words, played: Sequence[str]) -> str:
+    """The first option given that the lab does not play, as typed (`-i`, `--since`); "" when there is none."""
+    return next((("-" if len(key) == 1 else "--") + key for key in found.options if key not in played), "")
+
+
 def reason(error: OSError) -> str:
     return error.strerror or str(error)
 

@@ -151,7 +151,7 @@ class Driver(Process):
                 self.exit(container, 1)
                 return None
             if not driver_loaded(machine) or driver_version(machine) != version:
-                machine = with_driver(machine, True, version)
+                machine = with_driver(machine, True, version, self.now)
                 self.store_machine(machine)
             self.log(
                 container,

@@ -32,10 +32,10 @@ def test_changes_copy() -> None:
     assert [mig.enabled(g) for g in gpus(on)] == [False] * 3 + [True] + [False] * 4
     lost = with_xid(on, 3, 79, 1000, lost=True)
     assert gpus(lost)[3]["lost"] and gpus(lost)[3]["xids"] == [{"code": 79, "time": 1000}]
-    back = rebooted(lost, "boot-2")
+    back = rebooted(lost, "boot-2", 5000)
     assert back["spec"]["bootID"] == "boot-2"
     assert not gpus(back)[3]["lost"] and not mig.enabled(gpus(back)[3]) and gpus(back)[3]["xids"] == []
-    assert back["status"]["driver"]["loaded"] is False
+    assert back["status"]["driver"]["loaded"] is False and back["status"]["bootedAt"] == 5000
     unloaded = with_driver(on, False)
     assert not any(mig.enabled(g) for g in gpus(unloaded))
     assert with_driver(unloaded, True, "595.91.07")["status"]["driver"] == {"loaded": True, "version": "595.91.07"}
