@@ -1,4 +1,4 @@
-"""Instructor-written YAML files (tickets, worlds): read safely within limits; an error is one line with file and line."""
+"""Instructor-written YAML files (tickets, worlds): read safely, within limits; an error is one line, file and line."""
 
 from __future__ import annotations
 
