@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
             from labsim.commands.kubectl.versions import server_version
 
             body = {**server_version(front.client), "major": major, "minor": minor, "gitVersion": front.version}
-            return lambda: self._send(200, body)
+            return lambda: self._send(200, json.dumps(body))
         if parts in (["api"], ["apis"]) and "as=APIGroupDiscoveryList" in accept:
             kind = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
             body = discovery.aggregated(front.client.scheme, parts == ["api"])
@@ -208,9 +208,12 @@ class _Handler(BaseHTTPRequestHandler):
                 return lambda: self._send(200, body)
             if sub == "log":
                 return self._log(namespace, name, query)
+            if sub and sub not in res.subresources:
+                raise no_such_path()
             obj = client.get(res.key, name, namespace)
             if sub == "scale":
-                return lambda: self._send(200, scale_of(obj))
+                scale = client.get_scale(res.key, name, namespace)
+                return lambda: self._send(200, scale)
             body = self._shown(res, [obj], False)
             return lambda: self._send(200, body)
         body = self._body(raw)
@@ -245,9 +248,8 @@ class _Handler(BaseHTTPRequestHandler):
         return lambda: self._send(200, typed(res, new), warnings=warnings)
 
     def _scale(self, res: Resource, namespace: str, name: str, body: Any) -> Callable[[], None]:
-        replicas = get_in(body, "spec", "replicas", default=0)
-        new = self.owner.client.patch(res.key, name, {"spec": {"replicas": replicas}}, "merge", namespace)
-        return lambda: self._send(200, scale_of(new))
+        scale = self.owner.client.patch_scale(res.key, name, body, "merge", namespace)
+        return lambda: self._send(200, scale)
 
     def _log(self, namespace: str, name: str, query: dict[str, str]) -> Callable[[], None]:
         from labsim.commands.kubectl.loglines import server_log
@@ -297,22 +299,6 @@ def _visible(front: Front) -> list[Resource]:
 
 def typed(res: Resource, obj: Object) -> Object:
     return {"kind": res.kind, "apiVersion": res.api_version, **obj}
-
-
-def scale_of(obj: Object) -> Object:
-    from labsim.kube.matching import selector_text
-
-    metadata = {k: obj["metadata"].get(k) for k in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")}
-    return {
-        "kind": "Scale",
-        "apiVersion": "autoscaling/v1",
-        "metadata": metadata,
-        "spec": {"replicas": get_in(obj, "spec", "replicas", default=0)},
-        "status": {
-            "replicas": get_in(obj, "status", "replicas", default=0),
-            "selector": selector_text(get_in(obj, "spec", "selector")),
-        },
-    }
 
 
 def table(front: Front, res: Resource, objects: list[Object], version: str, columns: bool = True) -> Object:

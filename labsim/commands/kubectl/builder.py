@@ -57,6 +57,14 @@ class Result:
     single: bool
     _requests: list[Callable[[], Found]] = field(default_factory=list)
 
+    def answered(self, found: list[Found]) -> Result:
+        """The same question with these answers."""
+
+        def known(answer: Found) -> Callable[[], Found]:
+            return lambda: answer
+
+        return Result(self.kubectl, self.single, [known(answer) for answer in found])
+
     def fetch(self) -> tuple[list[Found], list[Exception]]:
         found: list[Found] = []
         errors: list[Exception] = []
@@ -113,7 +121,7 @@ def build(
     require_object: bool = True,
     need_one: bool = True,
 ) -> Result:
-    """`all_without_selector`: a type alone means all its objects (get, describe). `fetch_files`: objects named by -f are
+    """`all_without_selector`: a type alone means all its objects (get, describe). `fetch_files`: objects of -f are
     read from the server; else their documents are handed on. Without `require_object` named objects are not read: their
     `obj` is empty. Raises Failure for what cannot be understood.
     """
@@ -127,7 +135,9 @@ def build(
         raise not_simulated(f"{kubectl.path} -k")
     if flags.get("filename"):
         if words:
-            raise Failure("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
+            raise Failure(
+                "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well"
+            )
         return _from_files(kubectl, result, fetch_files, labels)
     if flags.get("recursive") and not flags.get("filename") and kubectl.given("recursive"):
         raise Failure("must specify one of -f and -k")
@@ -155,7 +165,8 @@ def build(
         if selecting:
             raise Failure("at least one resource must be specified to use a selector")
         raise Failure(
-            "You must provide one or more resources by argument or filename.\nExample resource specifications include:\n"
+            "You must provide one or more resources by argument or filename.\n"
+            "Example resource specifications include:\n"
             "   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'"
         )
     if not selecting and not all_without_selector:
@@ -172,8 +183,9 @@ def _combined(kubectl: Kubectl, words: Sequence[str]) -> list[tuple[str, str]] |
         return None
     if len(slashed) != len(words):
         raise Failure(
-            "there is no need to specify a resource type as a separate argument when passing arguments in resource/name "
-            "form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'"
+            "there is no need to specify a resource type as a separate argument when passing arguments in "
+            "resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of "
+            "'kubectl get resource resource/<resource_name>'"
         )
     pairs: list[tuple[str, str]] = []
     for word in words:
@@ -347,9 +359,9 @@ def _document(kubectl: Kubectl, obj: Object, source: str) -> Info:
     api_version, kind = str(obj.get("apiVersion") or ""), str(obj.get("kind") or "")
     where = "STDIN" if source == "STDIN" else source
     if not kind:
-        raise Failure(f'unable to decode "{where}": Object \'Kind\' is missing in \'{_compact(obj)}\'')
+        raise Failure(f"unable to decode \"{where}\": Object 'Kind' is missing in '{_compact(obj)}'")
     if not api_version:
-        raise Failure(f'unable to decode "{where}": Object \'apiVersion\' is missing in \'{_compact(obj)}\'')
+        raise Failure(f"unable to decode \"{where}\": Object 'apiVersion' is missing in '{_compact(obj)}'")
     res = kubectl.client.scheme.for_kind(api_version, kind)
     name, namespace = name_of(obj), namespace_of(obj)
     if res is None or res.hidden:
@@ -362,8 +374,8 @@ def _document(kubectl: Kubectl, obj: Object, source: str) -> Info:
         return Info(res, "", name, obj, source)
     if namespace and kubectl.namespace_given and namespace != kubectl.namespace:
         raise Failure(
-            f"the namespace from the provided object \"{namespace}\" does not match the namespace "
-            f'"{kubectl.namespace}". You must pass \'--namespace={namespace}\' to perform this operation.'
+            f'the namespace from the provided object "{namespace}" does not match the namespace '
+            f"\"{kubectl.namespace}\". You must pass '--namespace={namespace}' to perform this operation."
         )
     return Info(res, namespace or kubectl.namespace, name, obj, source)
 

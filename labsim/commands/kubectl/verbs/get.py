@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from labsim.commands.kubectl import printers
 from labsim.commands.kubectl.builder import Found, Result, raise_all
-from labsim.commands.kubectl.errors import Failure, UsageFailure
+from labsim.commands.kubectl.errors import Failure, UsageFailure, not_simulated
 from labsim.commands.kubectl.flags import Flag
 from labsim.commands.kubectl.global_flags import ALL_NAMESPACES, CHUNK_SIZE, FIELD_SELECTOR, FILENAME, OUTPUT, SELECTOR
 from labsim.commands.kubectl.printers import table
-from labsim.kube.errors import ApiError
-from labsim.kube.objects import Object
+from labsim.kube.errors import ApiError, no_such_path
+from labsim.kube.objects import Object, name_of, namespace_of
 
 if TYPE_CHECKING:
     from labsim.commands.kubectl.session import Kubectl
@@ -76,16 +76,34 @@ def run(kubectl: Kubectl) -> int:
         raise Failure(f"--show-labels option cannot be used with {flags['output'].partition('=')[0]} printer")
     if flags["output-watch-events"] and not watching:
         raise UsageFailure(kubectl.path, "--output-watch-events option can only be used with --watch or --watch-only")
-    if flags["subresource"] and flags["subresource"] not in ("status", "scale", "resize"):
-        raise Failure(f'invalid subresource value: "{flags["subresource"]}". Must be one of [status scale resize]')
     if watching:
         from labsim.commands.kubectl.watching import watch
 
         return watch(kubectl)
     result = kubectl.resources()
+    if flags["subresource"]:
+        result = _subresource(kubectl, result)
     if is_table(kubectl):
         return _tables(kubectl, result)
     return _generic(kubectl, result)
+
+
+def _subresource(kubectl: Kubectl, result: Result) -> Result:
+    """status is the object itself, scale its Scale (not as a table). Raises Failure, ApiError for unknown ones."""
+    wanted = kubectl.flags["subresource"]
+    found, errors = result.fetch()
+    if any(answer.is_list for answer in found):
+        raise Failure("subresource cannot be used when bulk resources are specified")
+    raise_all(errors)
+    for answer in found:
+        if wanted not in answer.resource.subresources:
+            raise no_such_path()
+        if wanted == "scale":
+            obj = answer.objects[0]
+            answer.objects = [kubectl.client.get_scale(answer.resource.key, name_of(obj), namespace_of(obj))]
+    if wanted != "status" and (wanted != "scale" or is_table(kubectl)):
+        raise not_simulated(f"kubectl get --subresource={wanted}" + (" as a table" if wanted == "scale" else ""))
+    return result.answered(found)
 
 
 def is_table(kubectl: Kubectl) -> bool:

@@ -115,7 +115,7 @@ def _check_words(kubectl: Kubectl) -> None:
     if flags["all-containers"] and flags["container"]:
         raise Failure("--all-containers=true should not be specified with container name " + flags["container"])
     if len(args) == 2 and flags["container"]:
-        raise UsageFailure(kubectl.path, "only one of -c or an inline [CONTAINER] arg is allowed")
+        raise Failure("only one of -c or an inline [CONTAINER] arg is allowed")
 
 
 def _query(kubectl: Kubectl) -> dict[str, str]:
