@@ -97,6 +97,9 @@ class SessionSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     client: Any = None  # None: the client of the session below
     start_files: Mapping[str, str] = field(default_factory=dict)  # laid down when the file system is first made
+    programs: frozenset[str] | None = None  # all that a container's image has; None: what a host has
+    # When it ends: `module:function`, a program called in the session below with these words; env LABSIM_EXIT has the code.
+    closing: tuple[str, ...] = ()
     greeting: str = ""
     farewell: str = ""  # what the program prints on stderr when the session ends ("logout", "Connection to x closed.")
 
@@ -130,6 +133,7 @@ class Context:
     cwd: str = "/root"
     host: str = "kadmin"
     user: str = "root"
+    programs: frozenset[str] | None = None  # all there are in this container; None: what a host has
     stdout_parts: list[str] = field(default_factory=list)
     stderr_parts: list[str] = field(default_factory=list)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from labsim.commands import registry
 from labsim.shell.engine import Handle, new_files
@@ -18,6 +18,8 @@ NATIVE = tuple(
     sha224sum sha256sum sha384sum sha512sum shasum sort split strings sum sync tac tail tar tee test touch tr tree true
     truncate tsort unexpand uniq unlink unzip users wc xargs xxd yes zip""".split()
 )
+# Of these, what a shell does itself, whatever files there are.
+SHELL_OWN = frozenset("echo false kill printf pwd test true which".split())
 # Programs of the engine that no such host has: a shell must say "command not found".
 FOREIGN = tuple(
     "assert busybox csv dotenv glob http json log parallel retry rg semver template tomlq verify yaml yq".split()
@@ -25,11 +27,23 @@ FOREIGN = tuple(
 _RANDOM_BYTES = 16384
 
 
-@cache
-def programs() -> Handle:
+def called(image: frozenset[str] | None) -> tuple[str, ...]:
+    """The names that the engine hands over to the shell: programs of labsim, and what it must not answer by itself.
+
+    `image`: all programs of a container, None on a host. What the engine has and the image has not is "command not
+    found", what the image has and nobody plays says so.
+    """
+    own = (*registry.names(), *FOREIGN)
+    if image is None:
+        return own
+    return (*own, *sorted({*NATIVE} - image - SHELL_OWN), *sorted(image - {*NATIVE, *own} - SHELL_OWN))
+
+
+@lru_cache(maxsize=32)
+def programs(image: frozenset[str] | None = None) -> Handle:
     """/usr/bin: one small script a program, so that `which`, `type` and full paths work. Shared, read only."""
     files = new_files()
-    for name in sorted({*NATIVE, *registry.names()}):
+    for name in sorted({*NATIVE, *registry.names()} if image is None else image):
         if "/" not in name:
             files.write_file("/" + name, f'#!/bin/sh\nexec {name} "$@"\n'.encode())
             files.chmod("/" + name, 0o755)
@@ -54,8 +68,8 @@ def devices(seed: int, host: str) -> Handle:
     return files
 
 
-def mounts(seed: int, host: str) -> dict[str, tuple[Handle, bool]]:
-    return {"/usr/bin": (programs(), True), "/bin": (programs(), True), "/dev": (devices(seed, host), False)}
+def mounts(seed: int, host: str, image: frozenset[str] | None = None) -> dict[str, tuple[Handle, bool]]:
+    return {"/usr/bin": (programs(image), True), "/bin": (programs(image), True), "/dev": (devices(seed, host), False)}
 
 
 def start_files(host: str, user: str, home: str) -> dict[str, str]:

@@ -98,6 +98,7 @@ class LineServices:
             client=client,
             fs=fs,
             stdin=ctx.stdin,
+            programs=spec.programs,
         )
 
     def number(self, purpose: str, low: int, high: int) -> int:

@@ -8,9 +8,10 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from importlib import import_module
 from typing import Any
 
-from labsim.commands import registry
+from labsim.commands import notsimulated, registry
 from labsim.commands.base import Context, FileSystem, Interrupted, Result, SessionSpec
 from labsim.shell import completion, continuation, history, host, lines, wording
 from labsim.shell.engine import Bridge, Call, Engine, Raw, on_worker
@@ -114,7 +115,8 @@ class Shell:
             found = self._hosts[spec.files] = HostFiles(self.clock)
             for folder in host.FOLDERS:
                 found.handle.mkdir(folder, recursive=True)
-            for path, text in {**host.start_files(spec.host, spec.user, spec.home), **spec.start_files}.items():
+            own = host.start_files(spec.host, spec.user, spec.home) if spec.programs is None else {}
+            for path, text in {**own, **spec.start_files}.items():
                 found.lay(path, text)
             found.settle()
         return found
@@ -126,8 +128,8 @@ class Shell:
                 self._files(spec),
                 depth=len(self.sessions),
                 client=client if spec.client is None else spec.client,
-                names=(*registry.names(), *host.FOREIGN, *lines.INTERNAL),
-                mounts=host.mounts(self.seed, spec.host),
+                names=(*host.called(spec.programs), *lines.INTERNAL),
+                mounts=host.mounts(self.seed, spec.host, spec.programs),
                 call=self._call,
                 kept=kept,
             )
@@ -242,8 +244,28 @@ class Shell:
             self.session.return_to(replace(self.session.kept, options=()))
             return replace(result, stderr=result.stderr + "exit\n"), True
         left = self.sessions.pop()
+        result = replace(result, stderr=result.stderr + left.spec.farewell)
+        if left.spec.closing:
+            said = self._closing(left.spec.closing, result.exit_code)
+            result = Result(result.stdout + said.stdout, result.stderr + said.stderr, said.exit_code)
         self.session.keep(result.exit_code, None, refresh=False)
-        return replace(result, stderr=result.stderr + left.spec.farewell), False
+        return result, False
+
+    def _closing(self, words: tuple[str, ...], code: int) -> Result:
+        """What a session leaves to be done when it ends (SessionSpec.closing)."""
+        session = self.session
+        module, _, function = words[0].partition(":")
+        ctx = Context(
+            argv=words,
+            fs=self.view(),
+            client=session.client,
+            services=LineServices(self, live=False, background=False),
+            env={**session.spec.env, "HOME": session.spec.home, "LABSIM_EXIT": str(code)},
+            cwd=session.engine.cwd,
+            host=session.spec.host,
+            user=session.spec.user,
+        )
+        return ctx.result(getattr(import_module(module), function)(ctx))
 
     def number(self, purpose: str, low: int, high: int) -> int:
         """Chance of the running line: the same for the same seed, line count and purpose."""
@@ -269,6 +291,7 @@ class Shell:
             cwd=call.cwd,
             host=session.spec.host,
             user=session.spec.user,
+            programs=session.spec.programs,
         )
         return self.program(ctx)
 
@@ -299,7 +322,10 @@ class Shell:
 
     def program(self, ctx: Context) -> Result:
         """Call a program of the registry; the time it costs is the hooks' affair."""
-        program = registry.load(ctx.name.rsplit("/", 1)[-1])
+        name = ctx.name.rsplit("/", 1)[-1]
+        program = registry.load(name)
+        if ctx.programs is not None:
+            program = (program or notsimulated.main) if name in ctx.programs else None
         if program is None:
             return Result(stderr=f"bash: {ctx.name}: command not found\n", exit_code=127)
         self.hooks.before_program(ctx.argv)
@@ -354,8 +380,8 @@ class Shell:
             user=outer.user,
             cwd=outer.cwd,
             env=outer.env,
-            mounts={"/": (files.handle, False), **host.mounts(self.seed, outer.host)},
-            names=(*registry.names(), *host.FOREIGN, *lines.INTERNAL),
+            mounts={"/": (files.handle, False), **host.mounts(self.seed, outer.host, outer.programs)},
+            names=(*host.called(outer.programs), *lines.INTERNAL),
             call=call,
         )
         parsed = engine.parse(text)

@@ -46,9 +46,15 @@ def _value(kubectl: Kubectl, pod: Object, entry: Object) -> str | None:
     return None
 
 
-def files(kubectl: Kubectl, pod: Object, spec: Object) -> dict[str, str]:
-    """Mounted config maps, and the namespace file of the service account."""
-    found = {f"{_TOKENS}/namespace": namespace_of(pod)}
+def files(kubectl: Kubectl, pod: Object, spec: Object, release: str) -> dict[str, str]:
+    """What the image and the kubelet lay down: names and DNS, the service account, mounted config maps."""
+    namespace = namespace_of(pod)
+    found = {**_names(kubectl, pod), "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\n", f"{_TOKENS}/namespace": namespace}
+    if release:
+        found["/etc/os-release"] = release
+    authority = kubectl.client.find("configmaps", "kube-root-ca.crt", namespace)
+    if get_in(authority, "data", "ca.crt"):
+        found[f"{_TOKENS}/ca.crt"] = str(get_in(authority, "data", "ca.crt"))
     volumes = {v["name"]: v for v in get_in(pod, "spec", "volumes", default=())}
     for mount in spec.get("volumeMounts") or ():
         source = get_in(volumes, mount["name"], "configMap")
@@ -65,4 +71,20 @@ def files(kubectl: Kubectl, pod: Object, spec: Object) -> dict[str, str]:
                 found[f"{at}/{name}"] = str(data[key])
             elif mount["subPath"] == name:
                 found[at] = str(data[key])
+    return found
+
+
+def _names(kubectl: Kubectl, pod: Object) -> dict[str, str]:
+    """/etc/hostname, /etc/hosts and /etc/resolv.conf as the kubelet writes them (kubelet_pods.go, dns.go)."""
+    namespace, name = namespace_of(pod), name_of(pod)
+    hosts = (
+        "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
+        "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
+    )
+    found = {"/etc/hostname": f"{name}\n", "/etc/hosts": f"{hosts}{get_in(pod, 'status', 'podIP')}\t{name}\n"}
+    dns = kubectl.client.find("services", "kube-dns", "kube-system")
+    if dns is not None and get_in(pod, "spec", "dnsPolicy") in ("ClusterFirst", "ClusterFirstWithHostNet"):
+        domains = f"{namespace}.svc.cluster.local svc.cluster.local cluster.local"
+        address = get_in(dns, "spec", "clusterIP")
+        found["/etc/resolv.conf"] = f"search {domains}\nnameserver {address}\noptions ndots:5\n"
     return found

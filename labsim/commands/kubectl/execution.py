@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from labsim.commands import place
-from labsim.commands.base import Result, SessionSpec
+from labsim.commands.base import Context, Result, SessionSpec
+from labsim.commands.kubectl.container_images import Image, look
 from labsim.commands.kubectl.errors import Failure
 from labsim.kube.errors import bad_request
 from labsim.kube.objects import Object, annotations_of, get_in, name_of, namespace_of, uid_of
@@ -19,15 +22,9 @@ if TYPE_CHECKING:
 DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 _GROUPS = (("containers", ""), ("ephemeralContainers", " (ephem)"), ("initContainers", " (init)"))
 
-# Images with a shell of their own kind; all others are taken for a Debian or UBI base, which has bash and coreutils.
-_BUSYBOX = ("busybox", "alpine")
-_NO_SHELL = ("pause", "distroless", "/coredns", "/kube-proxy", "/metrics-server")
 _SHELLS = ("sh", "bash", "ash", "dash")
-_COREUTILS = frozenset(
-    """awk base64 basename cat chmod cp cut date df dirname echo egrep env expr false fgrep find grep head hostname id ls
-    mkdir mktemp mv nl od printenv printf ps pwd readlink realpath rm rmdir sed seq sha256sum sleep sort stat tail tee
-    test touch tr true uname uniq wc which whoami xargs""".split()
-)
+# Programs of labsim that the toolkit or the image brings, whatever the base.
+_GPU_TOOLS = frozenset({"nvidia-smi"})
 
 
 def default_container(kubectl: Kubectl, pod: Object, quiet: bool) -> str:
@@ -59,12 +56,8 @@ def running(kubectl: Kubectl, pod: Object, container: str) -> Object:
     return found
 
 
-def _has(image: str, program: str) -> bool:
-    if any(part in image for part in _NO_SHELL):
-        return False
-    if program in _SHELLS:
-        return program in ("sh", "ash") if any(part in image for part in _BUSYBOX) else program != "ash"
-    return program in _COREUTILS
+def image_of(container: Object) -> Image:
+    return look(str(container["spec"]["image"]))
 
 
 def missing(container: Object, program: str, now: int) -> Failure:
@@ -80,25 +73,65 @@ def missing(container: Object, program: str, now: int) -> Failure:
 
 
 def session(kubectl: Kubectl, pod: Object, container: Object, shell: str) -> SessionSpec:
-    """The container as a place to work in: its own files, environment and prompt."""
+    """The container as a place to work in: its own programs, files, environment and prompt."""
     from labsim.commands.kubectl.container_files import environment, files
 
-    spec = _spec_of(pod, container["spec"]["container"])
-    prompt = f"root@{name_of(pod)}:\\w# " if shell == "bash" else "\\w # " if _busybox(container) else "# "
+    spec, image = _spec_of(pod, container["spec"]["container"]), image_of(container)
+    prompt = f"root@{name_of(pod)}:\\w# " if shell == "bash" else "\\w # " if image.busybox else "# "
     return SessionSpec(
-        host=name_of(pod),
+        host=hostname(pod),
         user="root",
         home="/root",
         cwd=str(spec.get("workingDir") or "/"),
-        prompt=prompt,
+        prompt=prompt.replace(name_of(pod), hostname(pod)),
         files=uid_of(container),
         env=environment(kubectl, pod, spec, container),
-        start_files=files(kubectl, pod, spec),
+        start_files=files(kubectl, pod, spec, image.release),
+        programs=image.programs | _GPU_TOOLS if _sees_gpus(kubectl, container) else image.programs,
     )
 
 
-def _busybox(container: Object) -> bool:
-    return any(part in str(container["spec"]["image"]) for part in _BUSYBOX)
+def main_shell(container: Object) -> str:
+    """The shell that a container of a pod spec with a terminal runs as its main process; '' if it is another program."""
+    words = [str(word) for word in (*(container.get("command") or ()), *(container.get("args") or ()))]
+    if words:
+        return words[0].rpartition("/")[2] if is_shell(words) else ""
+    name = str(container["image"]).rpartition("/")[2].partition(":")[0]
+    return {"busybox": "sh", "alpine": "sh", "ubuntu": "bash", "debian": "bash"}.get(name, "")
+
+
+def main_process(spec: SessionSpec, pod: Object, container: Object, remove: Sequence[str] = ()) -> SessionSpec:
+    """The session is the container's main process: both end together. `remove`: kubectl's words to delete the pod then."""
+    words = (namespace_of(pod), name_of(pod), str(container["spec"]["container"]), uid_of(container), *remove)
+    return replace(spec, closing=("labsim.commands.kubectl.execution:ended", *words))
+
+
+def ended(ctx: Context) -> int:
+    """SessionSpec.closing of `main_process`."""
+    from labsim.kubelet import runtime
+
+    _, namespace, pod, name, uid, *remove = ctx.argv
+    code = int(ctx.env["LABSIM_EXIT"])
+    client = place.hardware_client(ctx)
+    container = runtime.find(client, namespace, pod, name)
+    if container is not None and uid_of(container) == uid and container["status"]["state"] == "running":
+        runtime.exit(client, container, code, "Error" if code else "Completed")
+    if remove:
+        result = ctx.spawn(["kubectl", *remove])
+        ctx.out(result.stdout)
+        ctx.err(result.stderr)
+    return code
+
+
+def hostname(pod: Object) -> str:
+    """A pod of the host's network has the node's name."""
+    return str(get_in(pod, "spec", "nodeName")) if get_in(pod, "spec", "hostNetwork") else name_of(pod)
+
+
+def _sees_gpus(kubectl: Kubectl, container: Object) -> bool:
+    from labsim.commands.nvidia_smi import view
+
+    return view.load(place.hardware_client(kubectl.ctx), str(container["spec"]["nodeName"]), container) is not None
 
 
 def _spec_of(pod: Object, name: str) -> Object:
@@ -109,21 +142,38 @@ def _spec_of(pod: Object, name: str) -> Object:
 def run(kubectl: Kubectl, pod: Object, container: Object, command: Sequence[str], stdin: bool) -> int:
     """Run a program to its end; its output is printed. Returns its exit code, raises Failure if it is not there."""
     ctx = kubectl.ctx
-    program, image = command[0].rpartition("/")[2], str(container["spec"]["image"])
+    program = command[0].rpartition("/")[2]
     if program == "nvidia-smi":
         return _nvidia_smi(kubectl, container, command)
+    check(container, command, kubectl.now())
     if program == "nvidia-mig-parted":
-        if "mig-manager" not in image and "mig-parted" not in image:
-            raise missing(container, command[0], kubectl.now())
         return _print(kubectl, ctx.spawn([program, *command[1:]], host=name_of(pod), stdin=ctx.stdin if stdin else ""))
-    if not _has(image, program):
-        raise missing(container, command[0], kubectl.now())
     place_spec = session(kubectl, pod, container, program)
-    if program in _SHELLS:
-        text = _script(kubectl, command, stdin)
+    if not stdin:
+        ctx = replace(ctx, stdin="", stdin_is_tty=False)
+    if program not in _SHELLS:
+        return _print(kubectl, ctx.services.on_host(ctx, place_spec, _fed(ctx.stdin, shlex.join([program, *command[1:]]))))
+    script = _script(kubectl, command, stdin)
+    result = ctx.services.on_host(ctx, place_spec, script if script is ctx.stdin else _fed(ctx.stdin, script))
+    return _print(kubectl, replace(result, stderr=_worded(result.stderr, program, image_of(container))))
+
+
+def _fed(stdin: str, text: str) -> str:
+    """Shell text with its standard input as a here-document."""
+    if not stdin:
+        return text
+    end = "LABSIM_END_OF_INPUT"
+    whole = stdin if stdin.endswith("\n") else stdin + "\n"
+    return f"{{ {text}\n}} <<'{end}'\n{whole}{end}\n"
+
+
+def _worded(stderr: str, shell: str, image: Image) -> str:
+    """bash's `command not found` as the shell of the image says it: dash on Debian, ash in BusyBox, bash on UBI."""
+    if shell == "bash" or "rpm" in image.programs:
+        before = f"{shell}: line 1: \\1: command not found"
     else:
-        text = shlex.join([program, *command[1:]])
-    return _print(kubectl, ctx.services.on_host(ctx, place_spec, text))
+        before = "sh: \\1: not found" if image.busybox else "sh: 1: \\1: not found"
+    return re.sub(r"^bash: (?:line \d+: )?(.+): command not found$", before, stderr, flags=re.MULTILINE)
 
 
 def _script(kubectl: Kubectl, command: Sequence[str], stdin: bool) -> str:
@@ -150,8 +200,9 @@ def is_shell(command: Sequence[str]) -> bool:
     return command[0].rpartition("/")[2] in _SHELLS and plain
 
 
-def check_shell(container: Object, command: Sequence[str], now: int) -> None:
-    if not _has(str(container["spec"]["image"]), command[0].rpartition("/")[2]):
+def check(container: Object, command: Sequence[str], now: int) -> None:
+    """Raises what containerd says when the image has no such program."""
+    if command[0].rpartition("/")[2] not in image_of(container).programs:
         raise missing(container, command[0], now)
 
 

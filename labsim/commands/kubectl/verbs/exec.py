@@ -67,7 +67,7 @@ def run(kubectl: Kubectl) -> int:
         tty = False
     container = execution.running(kubectl, pod, named)
     if tty and execution.is_shell(command):
-        execution.check_shell(container, command, kubectl.now())
+        execution.check(container, command, kubectl.now())
         shell = command[0].rpartition("/")[2]
         try:
             kubectl.ctx.push_session(execution.session(kubectl, pod, container, shell))

@@ -81,10 +81,12 @@ def run(kubectl: Kubectl) -> int:
         report(kubectl, answer, "created", dry)
         return 0
     info = Info(res, kubectl.namespace, str(meta(answer)["name"]), answer)
+    opened = False
     try:
-        return _attach(kubectl, info)
+        opened = _shell(kubectl, info)
+        return 0 if opened else _follow(kubectl, info)
     finally:
-        if flags["rm"]:
+        if flags["rm"] and not opened:
             _remove(kubectl, info)
 
 
@@ -165,38 +167,55 @@ def _overridden(kubectl: Kubectl, pod: Object) -> Object:
         raise Failure(str(error)) from None
 
 
-def _attach(kubectl: Kubectl, info: Info) -> int:
-    """Wait until the pod runs or has ended, then show what its program prints, or open its shell."""
+def _phase(kubectl: Kubectl, info: Info) -> str:
+    pod = kubectl.client.get("pods", info.name, info.namespace)
+    return str(get_in(pod, "status", "phase", default="Pending"))
+
+
+def _shell(kubectl: Kubectl, info: Info) -> bool:
+    """Wait until the pod runs or has ended; open the shell that is its main process, if it is one."""
     flags = kubectl.flags
-
-    def pod() -> Object:
-        return kubectl.client.get("pods", info.name, info.namespace)
-
-    def phase() -> str:
-        return str(get_in(pod(), "status", "phase", default="Pending"))
-
-    if not wait(kubectl, lambda: phase() != "Pending", int(flags["pod-running-timeout"])):
+    if not wait(kubectl, lambda: _phase(kubectl, info) != "Pending", int(flags["pod-running-timeout"])):
         raise Failure("timed out waiting for the condition")
-    container = str(get_in(pod(), "spec", "containers")[0]["name"])
-    words = [str(word) for word in kubectl.args[1:]]
-    if phase() == "Running" and flags["tty"] and flags["stdin"] and words and execution.is_shell(words):
-        running = execution.running(kubectl, pod(), container)
-        execution.check_shell(running, words, kubectl.now())
-        if flags["rm"]:
-            # The pod would have to outlive this line and go with the session; no session can do that yet.
-            raise not_simulated("kubectl run -it --rm with a shell")
-        try:
-            if not flags["quiet"]:
-                kubectl.err("If you don't see a command prompt, try pressing enter.\n")
-            kubectl.ctx.push_session(execution.session(kubectl, pod(), running, words[0].rpartition("/")[2]))
-            return 0
-        except NoTerminal:
-            raise Failure(
-                "Unable to use a TTY - input is not a terminal or the right kind of file", prefix=False
-            ) from None
-    wait(kubectl, lambda: phase() in ("Succeeded", "Failed"))
+    if _phase(kubectl, info) != "Running" or not (flags["tty"] and flags["stdin"]):
+        return False
+    pod = kubectl.client.get("pods", info.name, info.namespace)
+    container = execution.running(kubectl, pod, str(pod["spec"]["containers"][0]["name"]))
+    shell = execution.main_shell(pod["spec"]["containers"][0])
+    if not shell:
+        return False
+    spec = execution.main_process(execution.session(kubectl, pod, container, shell), pod, container, _removal(kubectl, info))
+    if not flags["quiet"]:
+        kubectl.err("All commands and output from this session will be recorded in container logs, ")
+        kubectl.err("including credentials and sensitive information passed through the command prompt.\n")
+        kubectl.err("If you don't see a command prompt, try pressing enter.\n")
+    try:
+        kubectl.ctx.push_session(spec)
+    except NoTerminal:
+        text = "Unable to use a TTY - input is not a terminal or the right kind of file"
+        raise Failure(text, prefix=False) from None
+    return True
+
+
+def _removal(kubectl: Kubectl, info: Info) -> tuple[str, ...]:
+    """The words that delete the pod when its shell ends, with --rm."""
+    flags = kubectl.flags
+    if not flags["rm"]:
+        return ()
+    words = ["delete", "pod", info.name, "-n", info.namespace, f"--wait={str(flags['wait']).lower()}"]
+    words += [f"--cascade={flags['cascade']}", f"--grace-period={flags['grace-period']}"]
+    return (*words, *(["--force"] if flags["force"] else []))
+
+
+def _follow(kubectl: Kubectl, info: Info) -> int:
+    """What the program prints until it ends, and its exit code."""
+    flags = kubectl.flags
+    pod = kubectl.client.get("pods", info.name, info.namespace)
+    container = str(pod["spec"]["containers"][0]["name"])
+    wait(kubectl, lambda: _phase(kubectl, info) in ("Succeeded", "Failed"))
     _print_log(kubectl, info, container)
-    terminated = get_in(pod(), "status", "containerStatuses", 0, "state", "terminated", default={})
+    pod = kubectl.client.get("pods", info.name, info.namespace)
+    terminated = get_in(pod, "status", "containerStatuses", 0, "state", "terminated", default={})
     code = int(terminated.get("exitCode", 0))
     if code:
         if not flags["quiet"]:
