@@ -1,49 +1,53 @@
-"""Tab after kubectl; the expectations are those of `kubectl __complete` of 1.35.2 over the same world."""
+"""Tab after kubectl: commands, flags, kinds, names of live objects."""
+
+from __future__ import annotations
 
 import pytest
 
-from labsim.lab import Lab
+from labsim.commands.kubectl.main import complete
+from labsim.kube.cluster import Cluster
+from tests.fakes.context import START, context
 
-NODES = ("gpu-node1", "gpu-node2", "gpu-node3")
-NAMESPACES = ("default", "gpu-operator", "kube-node-lease", "kube-public", "kube-system")
+KUBECONFIG = """
+apiVersion: v1
+kind: Config
+current-context: lab
+clusters: [{name: lab, cluster: {server: "https://10.0.0.1:6443"}}]
+contexts: [{name: lab, context: {cluster: lab, user: admin}}, {name: other, context: {cluster: lab}}]
+users: [{name: admin, user: {}}]
+"""
 
 
 @pytest.fixture(scope="module")
-def lab() -> Lab:
-    return Lab.open("dgx-h100", seed=1)
+def client():
+    found = Cluster(1, START).client("kubernetes-admin")
+    for name in ("default", "gpu-operator"):
+        found.create("namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    for name in ("gpu-node1", "gpu-node2"):
+        found.create("nodes", {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
+    return found
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("line", "expected"),
     [
-        ("kubectl ge", ("get",)),
-        ("kubectl get po", ("poddisruptionbudgets.policy", "pods", "pods.metrics.k8s.io", "podtemplates")),
-        ("kubectl get po,d", ("po,daemonsets.apps", "po,deployments.apps", "po,deviceclasses.resource.k8s.io")),
-        ("kubectl get pods -n ", NAMESPACES),
-        ("kubectl -n ", NAMESPACES),
-        ("kubectl get pods --namespace=gpu", ("--namespace=gpu-operator",)),
-        ("kubectl get pods -o jsonp", ("jsonpath", "jsonpath-as-json", "jsonpath-file")),
-        ("kubectl drain ", NODES),
-        ("kubectl drain gpu-node2 ", ("gpu-node1", "gpu-node3")),
-        ("kubectl drain --ig", ("--ignore-daemonsets",)),
-        ("kubectl label no ", NODES),
-        ("kubectl describe node/", tuple(f"node/{name}" for name in NODES)),
-        ("kubectl rollout re", ("restart", "resume")),
-        ("kubectl rollout restart ", ("daemonset", "deployment", "statefulset")),
-        ("k logs -n gpu-operator ds/nvidia-mig", ("ds/nvidia-mig-manager",)),
-        ("kubectl config use-context ", ("kubernetes-admin@kubernetes",)),
-        ("kubectl foo ", ()),
-        ("kubectl exec web -- ls ", ()),
-        ("kubectl get pods web -o yaml ", ()),
+        ("kubectl des", ["describe"]),
+        ("kubectl rollout re", ["restart", "resume"]),
+        ("kubectl get --show-l", ["--show-labels"]),
+        ("kubectl get name", ["namespaces"]),
+        ("kubectl get node gpu-node", ["gpu-node1", "gpu-node2"]),
+        ("kubectl describe node/gpu-node2", ["node/gpu-node2"]),
+        ("kubectl get pods -n g", ["gpu-operator"]),
+        ("kubectl -n gpu-operator get pods -o js", ["json", "jsonpath", "jsonpath-as-json", "jsonpath-file"]),
+        ("kubectl get pods --namespace=d", ["--namespace=default"]),
+        ("kubectl cordon ", ["gpu-node1", "gpu-node2"]),
+        ("kubectl config use-context ", ["lab", "other"]),
+        ("kubectl get nope ", []),
+        ("kubectl get --nope pods ", []),
+        ("kubectl zzz ", []),
     ],
 )
-def test_candidates(lab: Lab, text: str, wanted: tuple[str, ...]) -> None:
-    assert lab.shell.complete(text, len(text)).candidates == wanted
-
-
-def test_containers_of_the_pod(lab: Lab) -> None:
-    pod = lab.client.list("pods", "gpu-operator", label_selector="app=nvidia-mig-manager")[0]["metadata"]["name"]
-    text = f"kubectl exec -n gpu-operator {pod} -c "
-    assert lab.shell.complete(text, len(text)).candidates == ("nvidia-mig-manager", "toolkit-validation")
-    text = "kubectl exec -n gpu-operator nvidia-mig"
-    assert pod in lab.shell.complete(text, len(text)).candidates
+def test_candidates(client, line: str, expected: list[str]) -> None:
+    words = line.split(" ")
+    ctx = context("kubectl", client=client, files={"/root/.kube/config": KUBECONFIG}, env={"HOME": "/root"})
+    assert complete(ctx, words, len(words) - 1) == expected
