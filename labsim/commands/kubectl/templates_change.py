@@ -64,8 +64,8 @@ def change_all(
     cannot: str = 'error: {resource} "{name}" {why}',
     same: str = "",
 ) -> None:
-    """Patch each object to `change(info)`. `failed` frames a refusal by the server, `cannot` a NotChanged, `same` is the
-    error for an object that stays as it is ("" passes it over). Raises all errors at the end.
+    """Patch each object to `change(info)`. `failed` frames a refusal by the server, `cannot` a NotChanged, `same` is
+    the error for an object that stays as it is ("" passes it over). Raises all errors at the end.
     """
     planned: list[tuple[Info, Object | NotChanged]] = []
     for info in infos:

@@ -57,8 +57,8 @@ SPEC = (
     Flag("subresource", help="With --server-side: apply this subresource"),
 )
 _MISSING = (
-    "Warning: resource {} is missing the {} annotation which is required by kubectl apply. kubectl apply should only be "
-    "used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing "
+    "Warning: resource {} is missing the {} annotation which is required by kubectl apply. kubectl apply should only "
+    "be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing "
     "annotation will be patched automatically.\n"
 )
 

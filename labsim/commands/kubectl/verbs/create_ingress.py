@@ -30,8 +30,10 @@ def run(kubectl: Kubectl) -> int:
     flags = kubectl.flags
     name = creating.one_name(kubectl)
     if not flags["default-backend"] and not flags["rule"]:
-        raise Failure("not enough information provided: every ingress has to either specify a default-backend (which catches "
-                      "all traffic) or a list of rules (which catch specific paths)")  # fmt: skip
+        raise Failure(
+            "not enough information provided: every ingress has to either specify a default-backend (which catches all "
+            "traffic) or a list of rules (which catch specific paths)"
+        )
     if flags["default-backend"] and not _BACKEND.match(flags["default-backend"]):
         raise Failure("default-backend should be in format servicename:serviceport")
     metadata: dict[str, Any] = {"name": name}

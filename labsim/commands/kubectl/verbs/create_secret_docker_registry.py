@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 USAGE = "create secret docker-registry NAME --docker-username=user --docker-password=password"
 ABOUT = "Create a secret with the login of a container registry."
-EXAMPLES = """  kubectl create secret docker-registry pull --docker-server=registry.example --docker-username=u --docker-password=p"""
+EXAMPLES = """  kubectl create secret docker-registry pull --docker-username=u --docker-password=p"""
 SPEC = (
     *creating.GENERATOR,
     Flag("append-hash", kind="bool", help="Add a hash of the data to the name", refused=True),
@@ -39,7 +39,8 @@ def run(kubectl: Kubectl) -> int:
     else:
         if not (flags["docker-username"] and flags["docker-password"] and flags["docker-server"]):
             raise Failure(
-                "either --from-file or the combination of --docker-username, --docker-password and --docker-server is required"
+                "either --from-file or the combination of --docker-username, --docker-password and --docker-server is "
+                "required"
             )
         text = _config(flags).encode()
     data = {".dockerconfigjson": base64.b64encode(text).decode()}

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 USAGE = "edit (RESOURCE/NAME | -f FILENAME)"
 ABOUT = """Change an object in an editor: the one that KUBE_EDITOR or EDITOR names, else vi.
 
- What was changed is sent when the editor is left. If the server refuses it, the file opens again with the reason on top.
-Leaving without a change, or with an empty file, cancels."""
+ What was changed is sent when the editor is left. If the server refuses it, the file opens again with the reason on
+top. Leaving without a change, or with an empty file, cancels."""
 EXAMPLES = """  kubectl edit deployment/web
   KUBE_EDITOR='sed -i s/replicas:.*/replicas:\\ 3/' kubectl edit deployment/web"""
 SPEC = (

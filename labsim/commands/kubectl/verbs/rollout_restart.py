@@ -20,8 +20,8 @@ EXAMPLES = """  # All pods of a DaemonSet anew
 SPEC = rollout_changes.SPEC
 _NOTE = "kubectl.kubernetes.io/restartedAt"
 _AGAIN = (
-    "failed to create patch for {name}: if restart has already been triggered within the past second, please wait before "
-    "attempting to trigger another"
+    "failed to create patch for {name}: if restart has already been triggered within the past second, please wait "
+    "before attempting to trigger another"
 )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from labsim.commands.base import NoTerminal
 from labsim.commands.kubectl import creating, deletion, execution, last_applied
 from labsim.commands.kubectl.builder import Info
-from labsim.commands.kubectl.errors import Exit, Failure, UsageFailure, not_simulated
+from labsim.commands.kubectl.errors import Exit, Failure, UsageFailure
 from labsim.commands.kubectl.flags import Flag
 from labsim.commands.kubectl.global_flags import OUTPUT
 from labsim.commands.kubectl.writing import DRY_RUN, DryRun, dry_run, field_manager, report, wait
