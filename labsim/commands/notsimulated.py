@@ -20,7 +20,7 @@ _NAMES = """
     hostnamectl resolvectl networkctl netplan ufw update-grub reboot shutdown poweroff halt init telinit numactl
     strace ltrace gdb perf lsof fuser iostat vmstat mpstat sar pidstat iotop nload iftop emacs ed ne jed
     ansible ansible-playbook terraform vault aws gcloud az openssl gpg
-    ps df free lscpu uptime hostid getconf who w last journalctl systemctl service ip ping curl scp help enable
+    df free lscpu uptime hostid getconf who w last service ip ping curl scp help enable
     bind times
 """
 PROGRAMS: frozenset[str] = frozenset(_NAMES.split())

@@ -14,7 +14,7 @@ from labsim.commands.notsimulated import not_simulated
 _SPEC = "CcDdEeF:f:HJkL:l:n:Pprs:StTuwWxhV"
 _LONG = {
     "clear": "C", "read-clear": "c", "console-off": "D", "show-delta": "d", "console-on": "E", "reltime": "e",
-    "file=": "F", "facility=": "f", "human": "H", "kernel": "k", "color": "L", "color=": "L", "level=": "l",
+    "file=": "F", "facility=": "f", "human": "H", "kernel": "k", "color=": "L", "level=": "l",
     "console-level=": "n", "nopager": "P", "force-prefix": "p", "raw": "r", "noescape": "noescape",
     "buffer-size=": "s", "syslog": "S", "notime": "t", "ctime": "T", "userspace": "u", "follow": "w",
     "follow-new": "W", "decode": "x", "time-format=": "time-format", "since=": "since", "until=": "until",
@@ -26,7 +26,9 @@ _PLAYED = ("P", "k", "L", "l", "t", "T", "w", "W", "x", "time-format")
 
 def main(ctx: Context) -> int:
     try:
-        found = parse(ctx.name, ctx.args, _SPEC, _LONG)
+        # The value of -L is optional and stands right behind it.
+        words = ["--color=always" if word in ("-L", "--color") else word for word in ctx.args]
+        found = parse(ctx.name, words, _SPEC, _LONG)
     except Usage as error:
         ctx.err(str(error))
         return error.code

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from labsim.commands import place
 from labsim.commands.base import Context
 from labsim.commands.host.system import KERNEL
-from labsim.hardware.machine import booted_at
+from labsim.hardware.machine import RESOURCE, booted_at
+from labsim.hardware.usage import CONTAINERS
 from labsim.kube.objects import Object, get_in, namespace_of
 from labsim.kube.podresources import milli
 from labsim.sim.clock import parse_time
@@ -87,7 +88,7 @@ class Site:
         """What runs on the node, in the order of its start."""
         if self.client is None or not self.node:
             return []
-        found = self.client.by_index(place.CONTAINERS, "spec.nodeName", self.node)
+        found = self.client.by_index(CONTAINERS, "spec.nodeName", self.node)
         running = [c for c in found if get_in(c, "status", "state") == "running"]
         return sorted(running, key=lambda c: (int(c["status"].get("startedAt", 0)), int(c["spec"].get("pid", 0))))
 
@@ -97,5 +98,5 @@ def find(ctx: Context) -> Site:
         return Site(None, "")
     client = place.hardware_client(ctx)
     node, container = place.find(ctx, client)
-    machine = client.find(place.RESOURCE, node)
+    machine = client.find(RESOURCE, node)
     return Site(client, node if machine is not None else "", machine, container)
