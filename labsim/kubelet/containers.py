@@ -40,6 +40,7 @@ def create(sync: PodSync, group: str, spec: Object, devices: dict[str, list[str]
             "command": list(spec.get("command") or ()),
             "args": list(spec.get("args") or ()),
             "devices": devices,
+            **({"interactive": True} if spec.get("stdin") and spec.get("tty") else {}),
         },
         "status": {"state": "created", "createdAt": sync.now, "ready": None, "memory": {}},
     }

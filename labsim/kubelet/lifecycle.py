@@ -32,6 +32,10 @@ def read(directory: Path | None = None) -> dict[str, Any]:
     return merged
 
 
+# A shell without a script.
+_SHELL = re.compile(r"(\S*/)?(ba|da|a)?sh( -[il]+)*")
+
+
 @dataclass(frozen=True)
 class Behaviour:
     """What a container does after its start. Times in ms after it."""
@@ -96,6 +100,8 @@ class Lifecycle:
                     continue  # speaks of the image's own entry point only
                 stage = found
                 break
+        if spec.get("interactive") and (stage.get("bare") or _SHELL.fullmatch(command)):
+            return Behaviour(stop_after=self.delay("stop"))  # a shell at a terminal waits for what is typed
         without = stage.get("withoutDevices")
         if without is not None and not spec.get("devices"):
             stage = {**stage, **without}
