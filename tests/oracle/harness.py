@@ -83,10 +83,6 @@ class LabServices:
                 return WaitEnd.TIMEOUT
         return WaitEnd.LIMIT
 
-    def ask(self, ctx: Any, prompt: str) -> str:
-        ctx.out(prompt)
-        return str(ctx.stdin).partition("\n")[0]
-
     def __getattr__(self, name: str) -> Any:
         raise AssertionError(f"the oracle's lab has no {name}")
 
