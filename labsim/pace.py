@@ -61,10 +61,15 @@ class Pace:
     def begin(self) -> None:
         """A new line starts now."""
         self.started = self.cluster.clock.now
-        self.steps = 0
+        self.waited = 0
         self.looks = 0
         self.silent = 0
         self.seen_at: int | None = None
+
+    @property
+    def steps(self) -> int:
+        """Steps waited in this line; short waits (`sleep 5` in a loop) add up."""
+        return self.waited // self.step
 
     def finish(self, ran: bool) -> None:
         """The line ends: a line that was executed takes at least one step."""
@@ -113,12 +118,12 @@ class Pace:
                 return WaitEnd.LIMIT
             if deadline is None and self.silent >= QUIET_STEPS and loop.quiet():
                 return WaitEnd.QUIET
-            target = clock.now + self.step
-            short = deadline is not None and deadline < target
-            if loop.advance_to(deadline if short and deadline is not None else target, until):
+            begun = clock.now
+            target = begun + self.step
+            done = loop.advance_to(target if deadline is None else min(target, deadline), until)
+            self.waited += clock.now - begun
+            if done:
                 return WaitEnd.DONE
-            if not short:
-                self.steps += 1
             self.silent += 1
             self.face.step(self.steps)
             with self.yielding():

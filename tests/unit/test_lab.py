@@ -121,3 +121,12 @@ def test_an_interrupt_is_part_of_the_recipe(lab: Lab, tmp_path: Path) -> None:
     assert outcome.exit_code == 130
     assert outcome.stdout == ""
     assert Lab.resume(path).state_hash() == lab.state_hash()
+
+
+def test_short_waits_add_up_to_the_limit_of_a_line() -> None:
+    lab = Lab.open(world="dgx-h100")
+    for line in ("watch -n 5 kubectl get nodes", "until false; do sleep 4; done"):
+        before = lab.step
+        out = lab.run(line)
+        assert (out.exit_code, out.stderr) == (130, "labsim: wait ended: 360 steps in one line\n")
+        assert lab.step - before >= 360
