@@ -234,21 +234,21 @@ class _Handler(BaseHTTPRequestHandler):
             return lambda: self._send(201, typed(res, new), warnings=warnings)
         if self.command == "PUT":
             if sub == "scale":
-                return self._scale(res, namespace, name, body)
+                return self._scale(res, namespace, name, body, options["dry_run"])
             new = client.update(res.key, body, namespace, subresource=sub, **options)
             return lambda: self._send(200, typed(res, new), warnings=warnings)
         kind = _PATCHES.get(self.headers.get("Content-Type", "").split(";")[0])
         if kind is None:
             raise unsupported_media_type("the body of the request was in an unknown format")
         if sub == "scale":
-            return self._scale(res, namespace, name, body)
+            return self._scale(res, namespace, name, body, options["dry_run"])
         if kind == "apply":
             options |= {"field_manager": query.get("fieldManager", ""), "force": query.get("force") == "true"}
         new = client.patch(res.key, name, body, kind, namespace, subresource=sub, **options)
         return lambda: self._send(200, typed(res, new), warnings=warnings)
 
-    def _scale(self, res: Resource, namespace: str, name: str, body: Any) -> Callable[[], None]:
-        scale = self.owner.client.patch_scale(res.key, name, body, "merge", namespace)
+    def _scale(self, res: Resource, namespace: str, name: str, body: Any, dry_run: bool) -> Callable[[], None]:
+        scale = self.owner.client.patch_scale(res.key, name, body, namespace, dry_run=dry_run)
         return lambda: self._send(200, scale)
 
     def _log(self, namespace: str, name: str, query: dict[str, str]) -> Callable[[], None]:

@@ -9,7 +9,7 @@ from labsim.commands.kubectl import setting
 from labsim.commands.kubectl.builder import Info
 from labsim.commands.kubectl.errors import Failure
 from labsim.commands.kubectl.flags import Flag
-from labsim.commands.kubectl.templates_change import NotChanged, with_containers, with_pod_spec
+from labsim.commands.kubectl.templates_change import with_containers, with_pod_spec
 from labsim.kube.objects import Object
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def run(kubectl: Kubectl) -> int:
         raise Failure("you must specify an update to requests or limits (in the form of --requests/--limits)")
     limits, requests = quantities(flags["limits"]), quantities(flags["requests"])
 
+    missing: list[Exception] = []
+
     def change(info: Info) -> Object:
         found = False
 
@@ -52,10 +54,10 @@ def run(kubectl: Kubectl) -> int:
             info.obj, lambda spec: with_containers(with_containers(spec, "containers", on), "initContainers", on)
         )
         if not found:
-            raise NotChanged(f"unable to find container named {flags['containers']}")
+            missing.append(Failure(f"unable to find container named {flags['containers']}"))
         return after
 
-    return setting.change(kubectl, words, change, "resource requirements updated", "resources update")
+    return setting.change(kubectl, words, change, "resource requirements updated", "resources update", missing)
 
 
 def quantities(text: str) -> dict[str, str]:

@@ -23,7 +23,7 @@ def run(kubectl: Kubectl) -> int:
     if not kubectl.args:
         raise Failure("serviceaccount is required")
     *words, account = kubectl.args
-    setting.check(kubectl, words)
+    setting.check(kubectl, words, setting.NOTHING)
 
     def change(info: Info) -> Object:
         return with_pod_spec(info.obj, lambda spec: {**spec, "serviceAccountName": account, "serviceAccount": account})
