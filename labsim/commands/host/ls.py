@@ -70,7 +70,7 @@ def _folder(ctx: Context, found: Words, name: str, titled: bool, first: bool) ->
     items = _sorted(items, found)
     if _long(found):
         blocks = sum(_blocks(stat) for _, stat in items)
-        ctx.out(f"total {_human(blocks * 1024) if 'h' in found else blocks}\n")
+        ctx.out(f"total {human(blocks * 1024) if 'h' in found else blocks}\n")
     _show(ctx, found, items, name)
     if "R" in found:
         for entry, stat in items:
@@ -103,7 +103,7 @@ def _blocks(stat: Stat) -> int:
     return 0 if stat.kind == "symlink" else -(-stat.size // 4096) * 4
 
 
-def _human(size: int) -> str:
+def human(size: int) -> str:
     if size < 1024:
         return str(size)
     value, unit = float(size), ""
@@ -163,7 +163,7 @@ def _show(ctx: Context, found: Words, items: Sequence[Item], folder: str, measur
     owner = ("0" if ctx.user == "root" else "1000") if "n" in found else ctx.user
     all_items = measured or items
     links = {name: _links(ctx, posixpath.join(folder, name), stat) for name, stat in all_items}
-    sizes = {name: _human(stat.size) if "h" in found else str(stat.size) for name, stat in all_items}
+    sizes = {name: human(stat.size) if "h" in found else str(stat.size) for name, stat in all_items}
     link_width, width = max(map(len, links.values())), max(map(len, sizes.values()))
     for (name, stat), text in zip(items, shown):
         parts = [mode_text(stat), links[name].rjust(link_width)]

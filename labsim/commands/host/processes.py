@@ -93,6 +93,11 @@ def _pod(where: Site, container: Object) -> Object | None:
     return where.client.find("pods", str(container["spec"]["pod"]), namespace_of(container))
 
 
+def usage_of(where: Site, container: Object) -> dict[str, int]:
+    """Thousandths of cores and bytes."""
+    return container_usage(_spec(_pod(where, container), str(container["spec"]["container"])))
+
+
 def _process(where: Site, container: Object, pid: int, parent: int) -> Process:
     pod = _pod(where, container)
     spec = _spec(pod, str(container["spec"]["container"]))

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 KIBI = 1024
 # A small virtual machine. [U] made up; sizes in KiB.
-ADMIN = {"cpus": 4, "memory": 16_374_252, "used": 1_204_880, "disk": 101_430_960, "disk_used": 14_873_216}
+ADMIN = {
+    "cpus": 4,
+    "memory": 16_374_252,
+    "used": 1_204_880,
+    "cached": 2_310_416,
+    "disk": 101_430_960,
+    "disk_used": 14_873_216,
+}
 ADMIN_ADDRESS = "10.141.0.2"
 
 
