@@ -150,7 +150,7 @@ def _jsonpath(text: str) -> Test:
         )
     wanted = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
     try:
-        template = Template.parse(relaxed(path.strip("'\"")))
+        template = Template.parse(relaxed(path))
     except JSONPathError as error:
         raise Failure(str(error)) from None
 
