@@ -1,4 +1,4 @@
-"""Plays a case of reports.yaml: the world it describes, its lines, and what must hold then (keys: head of that file)."""
+"""Plays a case of reports.yaml: its world, its lines, and what must hold then (the keys: head of that file)."""
 
 from __future__ import annotations
 
