@@ -93,12 +93,14 @@ class ReplicaSetController(Manager):
         labels = get_in(rs, "spec", "template", "metadata", "labels", default={})
         full = sum(1 for pod in active if selector_matches({"matchLabels": labels}, labels_of(pod)))
         conditions = list(old.get("conditions") or ())
-        if failure:
+        if failure and not any(c["type"] == "ReplicaFailure" for c in conditions):
+            # The first refusal stays until a create succeeds (replica_set_utils.go, calculateStatus): every try names
+            # another pod, and a message that followed them would never come to rest.
             message = self._last_failure(rs)
             conditions = set_condition(
                 conditions, self.stamp, "ReplicaFailure", "True", failure, message, update_time=False
             )
-        else:
+        elif not failure:
             conditions = [c for c in conditions if c["type"] != "ReplicaFailure"]
         status: Object = {
             "availableReplicas": sum(1 for d in delays if d == 0) or None,
