@@ -98,7 +98,7 @@ class SessionSpec:
     client: Any = None  # None: the client of the session below
     start_files: Mapping[str, str] = field(default_factory=dict)  # laid down when the file system is first made
     programs: frozenset[str] | None = None  # all that a container's image has; None: what a host has
-    # When it ends: `module:function`, a program called in the session below with these words; env LABSIM_EXIT has the code.
+    # When it ends: `module:function`, a program called in the session below with these words; LABSIM_EXIT is the code.
     closing: tuple[str, ...] = ()
     greeting: str = ""
     farewell: str = ""  # what the program prints on stderr when the session ends ("logout", "Connection to x closed.")
@@ -113,8 +113,10 @@ class Services(Protocol):
     def spawn(self, ctx: Context, command: Sequence[str] | str, **changes: Any) -> Result: ...
     def edit(self, ctx: Context, name: str, text: str) -> str | None: ...
     def push_session(self, ctx: Context, spec: SessionSpec) -> None: ...
+    def hang_up(self, host: str) -> None: ...  # the host is gone: sessions on it end with the line
     def ask(self, ctx: Context, prompt: str) -> str: ...
     def on_host(self, ctx: Context, spec: SessionSpec, text: str) -> Result: ...  # shell text in a session of its own
+    def files_of(self, spec: SessionSpec) -> FileSystem: ...  # of another host or a container
     def number(self, purpose: str, low: int, high: int) -> int: ...  # chance: same seed, line and purpose, same number
 
 

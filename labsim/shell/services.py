@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from labsim.commands.base import Context, Interrupted, NoTerminal, Result, SessionSpec, Stream, WaitEnd
+from labsim.commands.base import Context, FileSystem, Interrupted, NoTerminal, Result, SessionSpec, Stream, WaitEnd
 
 if TYPE_CHECKING:
     from labsim.shell.shell import Shell
@@ -43,6 +43,7 @@ class LineServices:
         self.terminal = terminal
         self.background = background
         self.pushed: SessionSpec | None = None
+        self.gone = ""  # a host whose sessions end with the line
         self.depth = 0
 
     def now(self) -> int:
@@ -79,6 +80,9 @@ class LineServices:
             raise NoTerminal
         self.pushed = spec
 
+    def hang_up(self, host: str) -> None:
+        self.gone = host
+
     def ask(self, ctx: Context, prompt: str) -> str:
         if not ctx.stdin_is_tty:
             return ctx.stdin.split("\n", 1)[0]
@@ -100,6 +104,9 @@ class LineServices:
             stdin=ctx.stdin,
             programs=spec.programs,
         )
+
+    def files_of(self, spec: SessionSpec) -> FileSystem:
+        return self.shell.view_of(spec)
 
     def number(self, purpose: str, low: int, high: int) -> int:
         return self.shell.number(purpose, low, high)

@@ -110,6 +110,7 @@ class FakeServices:
         self.spawned: list[Sequence[str] | str] = []
         self.results: list[Result] = []
         self.sessions: list[SessionSpec] = []
+        self.gone = ""
         self.step: Callable[[], None] | None = None  # called at each simulated second of an advance
 
     def now(self) -> int:
@@ -141,6 +142,9 @@ class FakeServices:
     def push_session(self, ctx: Context, spec: SessionSpec) -> None:
         self.sessions.append(spec)
 
+    def hang_up(self, host: str) -> None:
+        self.gone = host
+
     def ask(self, ctx: Context, prompt: str) -> str:
         if not self.answers:
             raise NoTerminal
@@ -148,6 +152,9 @@ class FakeServices:
 
     def on_host(self, ctx: Context, spec: SessionSpec, text: str) -> Result:
         return self.spawn(ctx, text, host=spec.host, user=spec.user)
+
+    def files_of(self, spec: SessionSpec) -> FakeFiles:
+        return FakeFiles(spec.start_files, spec.cwd or spec.home)
 
     def number(self, purpose: str, low: int, high: int) -> int:
         return low

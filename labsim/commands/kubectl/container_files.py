@@ -49,7 +49,8 @@ def _value(kubectl: Kubectl, pod: Object, entry: Object) -> str | None:
 def files(kubectl: Kubectl, pod: Object, spec: Object, release: str) -> dict[str, str]:
     """What the image and the kubelet lay down: names and DNS, the service account, mounted config maps."""
     namespace = namespace_of(pod)
-    found = {**_names(kubectl, pod), "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\n", f"{_TOKENS}/namespace": namespace}
+    passwd = "root:x:0:0:root:/root:/bin/sh\n"
+    found = {**_names(kubectl, pod), "/etc/passwd": passwd, f"{_TOKENS}/namespace": namespace}
     if release:
         found["/etc/os-release"] = release
     authority = kubectl.client.find("configmaps", "kube-root-ca.crt", namespace)

@@ -11,22 +11,24 @@ import re
 from dataclasses import dataclass
 
 _BUSYBOX = frozenset(
-    """ash awk base64 basename bc bunzip2 bzcat bzip2 cat chgrp chmod chown cksum clear cmp comm cp cut date dd df diff
-    dirname dmesg du echo egrep env expand expr factor false fgrep find flock fold free fsck fuser getconf grep groups
-    gunzip gzip head hexdump hostid hostname id ifconfig install ip kill less link ln ls lsmod lsof md5sum mkdir mkfifo
-    mktemp modprobe more mount mv nc netstat nice nl nohup nproc nslookup od passwd paste pgrep ping pkill printenv
-    printf ps pwd readlink realpath rev rm rmdir rmmod route sed seq sh sha1sum sha256sum sha512sum shuf sleep sort split
-    stat strings su sum sync tac tail tar tee telnet test timeout top touch tr traceroute tree true truncate tty umount
-    uname unexpand uniq unlink unzip uptime users vi watch wc wget which who whoami xargs xxd yes zcat""".split()
+    """ash awk base64 basename bc bunzip2 bzcat bzip2 cat chgrp chmod chown chroot cksum clear cmp comm cp cut date dd
+    df diff dirname dmesg du echo egrep env expand expr factor false fgrep find flock fold free fsck fuser
+    getconf grep groups gunzip gzip head hexdump hostid hostname id ifconfig install ip kill less link ln ls
+    lsmod lsof md5sum mkdir mkfifo mktemp modprobe more mount mv nc netstat nice nl nohup nproc nslookup od
+    passwd paste pgrep ping pkill printenv printf ps pwd readlink realpath rev rm rmdir rmmod route sed seq sh
+    sha1sum sha256sum sha512sum shuf sleep sort split stat strings su sum sync tac tail tar tee telnet test
+    timeout top touch tr traceroute tree true truncate tty umount uname unexpand uniq unlink unzip uptime users
+    vi watch wc wget which who whoami xargs xxd yes zcat""".split()
 )
 _DEBIAN = frozenset(
-    """apt apt-cache apt-get arch awk b2sum base32 base64 basename basenc bash blkid cat chgrp chmod chown chpasswd cksum
-    clear cmp comm cp cut date dd df diff dir dirname dmesg dpkg du echo egrep env expand expr factor false fgrep find
-    findmnt flock fmt fold fsck getconf grep groupadd groups gunzip gzip head hostid hostname iconv id install join kill
-    link ln locale logname ls lscpu mawk md5sum mkdir mkfifo mkfs mktemp more mount mv nice nl nohup nproc numfmt od
-    passwd paste perl pr printenv printf pwd readlink realpath rev rm rmdir sed seq sh sha1sum sha224sum sha256sum
-    sha384sum sha512sum shuf sleep sort split stat su sum swapoff swapon sync tac tail tar tee test timeout touch tr true
-    truncate tsort tty umount uname unexpand uniq unlink useradd userdel usermod wc whoami xargs yes zcat""".split()
+    """apt apt-cache apt-get arch awk b2sum base32 base64 basename basenc bash blkid cat chgrp chmod chown chpasswd
+    chroot cksum clear cmp comm cp cut date dd df diff dir dirname dmesg dpkg du echo egrep env expand expr
+    factor false fgrep find findmnt flock fmt fold fsck getconf grep groupadd groups gunzip gzip head hostid
+    hostname iconv id install join kill link ln locale logname ls lscpu mawk md5sum mkdir mkfifo mkfs mktemp
+    more mount mv nice nl nohup nproc numfmt od passwd paste perl pr printenv printf pwd readlink realpath rev
+    rm rmdir sed seq sh sha1sum sha224sum sha256sum sha384sum sha512sum shuf sleep sort split stat su sum
+    swapoff swapon sync tac tail tar tee test timeout touch tr true truncate tsort tty umount uname unexpand
+    uniq unlink useradd userdel usermod wc whoami xargs yes zcat""".split()
 )
 _UBUNTU = _DEBIAN | frozenset("free pgrep pkill ps top uptime w watch".split())
 _UBI = (_UBUNTU - frozenset("apt apt-cache apt-get dpkg mawk perl".split())) | frozenset("curl dnf gawk rpm".split())
@@ -39,12 +41,13 @@ _CODENAMES = {
     "22.04": ("22.04.5", "Jammy Jellyfish"),
     "24.04": ("24.04.3", "Noble Numbat"),
 }
+_OWN = {"nginx": ("curl", "nginx"), "python": ("python3", "python", "pip", "pip3"), "golang": ("go", "git")}
 _DEBIANS = {"11": "bullseye", "12": "bookworm", "13": "trixie"}
 
 
 @dataclass(frozen=True)
 class Image:
-    """`programs`: everything in its PATH; none of them without a shell. `release`: /etc/os-release, '' if it has none."""
+    """`programs`: everything in its PATH (that kubectl could run). `release`: /etc/os-release, '' if it has none."""
 
     programs: frozenset[str]
     release: str = ""
@@ -60,8 +63,8 @@ def look(image: str) -> Image:
     if image.startswith("nvcr.io/nvidia/k8s-device-plugin") or name in (
         "container-toolkit", "gpu-operator", "k8s-driver-manager", "k8s-mig-manager"
     ):  # fmt: skip
-        own = {"k8s-mig-manager": ["nvidia-mig-parted", "nvidia-ctk"], "container-toolkit": ["nvidia-ctk"]}.get(name, [])
-        return Image(_BUSYBOX.union(own), _DISTROLESS)
+        tools = {"k8s-mig-manager": ("nvidia-mig-parted", "nvidia-ctk"), "container-toolkit": ("nvidia-ctk",)}
+        return Image(_BUSYBOX.union(tools.get(name, ())), _DISTROLESS)
     if name in ("pause", "coredns", "kube-proxy", "metrics-server", "node-feature-discovery", "hello-world") or (
         "distroless" in image or name == "kube-controllers"
     ):
@@ -71,7 +74,7 @@ def look(image: str) -> Image:
     if name in ("alpine", "netshoot") or "alpine" in tag or name == "curl":
         more = ("bash", "curl", "jq", "vim") if name == "netshoot" else ("curl",) if name == "curl" else ()
         return Image(_BUSYBOX.union(("apk",), more), _alpine(tag if name == "alpine" else ""))
-    if "ubi" in tag and "ubuntu" not in tag or name == "node" and "calico" in image:
+    if ("ubi" in tag and "ubuntu" not in tag) or (name == "node" and "calico" in image):
         return Image(_UBI, _UBI_RELEASE)
     if name in ("pytorch", "tensorflow", "tritonserver", "nemo"):
         return Image(_FRAMEWORK, _ubuntu("24.04" if tag >= "24.10" else "22.04"))
@@ -79,7 +82,7 @@ def look(image: str) -> Image:
     if name == "ubuntu" or found:
         version = found[1] if found else {"jammy": "22.04", "focal": "20.04"}.get(tag, tag)
         return Image(_UBUNTU, _ubuntu(version if "." in version else f"{version[:2]}.{version[2:]}"))
-    own = {"nginx": ["curl", "nginx"], "python": ["python3", "python", "pip", "pip3"], "golang": ["go", "git"]}.get(name, [])
+    own = _OWN.get(name, ())
     versions = [v for v, code in _DEBIANS.items() if code in tag or tag.startswith(v)] if name == "debian" else []
     return Image(_DEBIAN.union(own), _debian(versions[0] if versions else "12"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -86,13 +86,39 @@ def session(kubectl: Kubectl, pod: Object, container: Object, shell: str) -> Ses
         prompt=prompt.replace(name_of(pod), hostname(pod)),
         files=uid_of(container),
         env=environment(kubectl, pod, spec, container),
-        start_files=files(kubectl, pod, spec, image.release),
+        start_files={**files(kubectl, pod, spec, image.release), **_node_files(kubectl, pod, spec)},
         programs=image.programs | _GPU_TOOLS if _sees_gpus(kubectl, container) else image.programs,
     )
 
 
+# Programs that end by themselves at once, whatever their arguments.
+_QUICK = frozenset(
+    """cat chroot date df dmesg env free grep hostname id ls lscpu lsmod lspci nproc nvidia-smi printenv ps pwd stat uname
+    wc whoami""".split()
+)
+
+
+def play_main(kubectl: Kubectl, pod: Object, container: str, spec: Object) -> int | None:
+    """Run the main process of a container whose lifecycle data do not say what it prints, and end the container.
+
+    Its exit code; None when it is not running or no such program.
+    """
+    from labsim.kubelet import runtime
+
+    words = [str(word) for word in (*(spec.get("command") or ()), *(spec.get("args") or ()))]
+    found = runtime.find(place.hardware_client(kubectl.ctx), namespace_of(pod), name_of(pod), container)
+    if found is None or found["status"]["state"] != "running" or not words:
+        return None
+    program = words[0].rpartition("/")[2]
+    if program not in _QUICK or (program != "nvidia-smi" and program not in image_of(found).programs):
+        return None
+    code = run(kubectl, pod, found, words, stdin=False)
+    runtime.exit(place.hardware_client(kubectl.ctx), found, code)
+    return code
+
+
 def main_shell(container: Object) -> str:
-    """The shell that a container of a pod spec with a terminal runs as its main process; '' if it is another program."""
+    """The shell that a container (of a pod spec) runs as its main process; '' if it is another program."""
     words = [str(word) for word in (*(container.get("command") or ()), *(container.get("args") or ()))]
     if words:
         return words[0].rpartition("/")[2] if is_shell(words) else ""
@@ -101,7 +127,7 @@ def main_shell(container: Object) -> str:
 
 
 def main_process(spec: SessionSpec, pod: Object, container: Object, remove: Sequence[str] = ()) -> SessionSpec:
-    """The session is the container's main process: both end together. `remove`: kubectl's words to delete the pod then."""
+    """The session is the container's main process: both end together. `remove`: kubectl's words to delete the pod."""
     words = (namespace_of(pod), name_of(pod), str(container["spec"]["container"]), uid_of(container), *remove)
     return replace(spec, closing=("labsim.commands.kubectl.execution:ended", *words))
 
@@ -121,6 +147,26 @@ def ended(ctx: Context) -> int:
         ctx.out(result.stdout)
         ctx.err(result.stderr)
     return code
+
+
+def _node_files(kubectl: Kubectl, pod: Object, spec: Object) -> dict[str, str]:
+    """What the node has now below the mount of its root in a debugging pod. A copy: what is written stays in the pod."""
+    roots = [v["name"] for v in get_in(pod, "spec", "volumes", default=()) if get_in(v, "hostPath", "path") == "/"]
+    mounts = [str(m["mountPath"]) for m in spec.get("volumeMounts") or () if m["name"] in roots]
+    if not mounts:
+        return {}
+    node = str(get_in(pod, "spec", "nodeName"))
+    there = kubectl.ctx.services.files_of(SessionSpec(node, "root", "/root", "", files=node))
+
+    def texts(folder: str) -> Iterator[tuple[str, str]]:
+        for name in there.listdir(folder or "/"):
+            path = f"{folder}/{name}"
+            if there.is_dir(path):
+                yield from texts(path) if path != "/dev" else ()
+            else:
+                yield path, there.read_text(path)
+
+    return {f"{mounts[0]}{path}": text for path, text in texts("")}
 
 
 def hostname(pod: Object) -> str:
@@ -152,7 +198,8 @@ def run(kubectl: Kubectl, pod: Object, container: Object, command: Sequence[str]
     if not stdin:
         ctx = replace(ctx, stdin="", stdin_is_tty=False)
     if program not in _SHELLS:
-        return _print(kubectl, ctx.services.on_host(ctx, place_spec, _fed(ctx.stdin, shlex.join([program, *command[1:]]))))
+        text = _fed(ctx.stdin, shlex.join([program, *command[1:]]))
+        return _print(kubectl, ctx.services.on_host(ctx, place_spec, text))
     script = _script(kubectl, command, stdin)
     result = ctx.services.on_host(ctx, place_spec, script if script is ctx.stdin else _fed(ctx.stdin, script))
     return _print(kubectl, replace(result, stderr=_worded(result.stderr, program, image_of(container))))

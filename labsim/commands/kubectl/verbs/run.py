@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from labsim.commands.base import NoTerminal
-from labsim.commands.kubectl import creating, deletion, execution, last_applied
+from labsim.commands.kubectl import attaching, creating, deletion, last_applied
 from labsim.commands.kubectl.builder import Info
 from labsim.commands.kubectl.errors import Exit, Failure, UsageFailure
 from labsim.commands.kubectl.flags import Flag
 from labsim.commands.kubectl.global_flags import OUTPUT
-from labsim.commands.kubectl.writing import DRY_RUN, DryRun, dry_run, field_manager, report, wait
-from labsim.kube.errors import ApiError
-from labsim.kube.objects import Object, get_in, meta
+from labsim.commands.kubectl.writing import DRY_RUN, DryRun, dry_run, field_manager, report
+from labsim.kube.objects import Object, get_in, meta, name_of, namespace_of
 
 if TYPE_CHECKING:
     from labsim.commands.kubectl.session import Kubectl
@@ -83,11 +81,18 @@ def run(kubectl: Kubectl) -> int:
     info = Info(res, kubectl.namespace, str(meta(answer)["name"]), answer)
     opened = False
     try:
-        opened = _shell(kubectl, info)
-        return 0 if opened else _follow(kubectl, info)
+        pod = attaching.started(kubectl, info.namespace, info.name, _first(answer), int(flags["pod-running-timeout"]))
+        if not flags["quiet"]:
+            kubectl.err(attaching.RECORDED + attaching.PROMPT)
+        opened = flags["stdin"] and attaching.open_shell(kubectl, pod, _first(pod), _removal(kubectl, info))
+        return 0 if opened else _follow(kubectl, pod)
     finally:
         if flags["rm"] and not opened:
             _remove(kubectl, info)
+
+
+def _first(pod: Object) -> str:
+    return str(pod["spec"]["containers"][0]["name"])
 
 
 def _check(kubectl: Kubectl, dry: DryRun, attach: bool) -> None:
@@ -167,36 +172,6 @@ def _overridden(kubectl: Kubectl, pod: Object) -> Object:
         raise Failure(str(error)) from None
 
 
-def _phase(kubectl: Kubectl, info: Info) -> str:
-    pod = kubectl.client.get("pods", info.name, info.namespace)
-    return str(get_in(pod, "status", "phase", default="Pending"))
-
-
-def _shell(kubectl: Kubectl, info: Info) -> bool:
-    """Wait until the pod runs or has ended; open the shell that is its main process, if it is one."""
-    flags = kubectl.flags
-    if not wait(kubectl, lambda: _phase(kubectl, info) != "Pending", int(flags["pod-running-timeout"])):
-        raise Failure("timed out waiting for the condition")
-    if _phase(kubectl, info) != "Running" or not (flags["tty"] and flags["stdin"]):
-        return False
-    pod = kubectl.client.get("pods", info.name, info.namespace)
-    container = execution.running(kubectl, pod, str(pod["spec"]["containers"][0]["name"]))
-    shell = execution.main_shell(pod["spec"]["containers"][0])
-    if not shell:
-        return False
-    spec = execution.main_process(execution.session(kubectl, pod, container, shell), pod, container, _removal(kubectl, info))
-    if not flags["quiet"]:
-        kubectl.err("All commands and output from this session will be recorded in container logs, ")
-        kubectl.err("including credentials and sensitive information passed through the command prompt.\n")
-        kubectl.err("If you don't see a command prompt, try pressing enter.\n")
-    try:
-        kubectl.ctx.push_session(spec)
-    except NoTerminal:
-        text = "Unable to use a TTY - input is not a terminal or the right kind of file"
-        raise Failure(text, prefix=False) from None
-    return True
-
-
 def _removal(kubectl: Kubectl, info: Info) -> tuple[str, ...]:
     """The words that delete the pod when its shell ends, with --rm."""
     flags = kubectl.flags
@@ -207,33 +182,16 @@ def _removal(kubectl: Kubectl, info: Info) -> tuple[str, ...]:
     return (*words, *(["--force"] if flags["force"] else []))
 
 
-def _follow(kubectl: Kubectl, info: Info) -> int:
-    """What the program prints until it ends, and its exit code."""
-    flags = kubectl.flags
-    pod = kubectl.client.get("pods", info.name, info.namespace)
-    container = str(pod["spec"]["containers"][0]["name"])
-    wait(kubectl, lambda: _phase(kubectl, info) in ("Succeeded", "Failed"))
-    _print_log(kubectl, info, container)
-    pod = kubectl.client.get("pods", info.name, info.namespace)
-    terminated = get_in(pod, "status", "containerStatuses", 0, "state", "terminated", default={})
-    code = int(terminated.get("exitCode", 0))
-    if code:
-        if not flags["quiet"]:
-            kubectl.err(f"pod {info.namespace}/{info.name} terminated ({terminated.get('reason', 'Error')})\n")
-        raise Exit(code)
-    return 0
-
-
-def _print_log(kubectl: Kubectl, info: Info, container: str) -> None:
-    from labsim.commands import place
-    from labsim.kubelet import runtime
-
-    try:
-        lines = runtime.read_logs(place.hardware_client(kubectl.ctx), info.namespace, info.name, container)
-    except ApiError:
-        return
-    for _, stream, text in lines:
-        kubectl.ctx.emit(text + "\n", "stderr" if stream == "stderr" else "stdout")
+def _follow(kubectl: Kubectl, pod: Object) -> int:
+    """What the program prints until it ends. With --restart=Never its exit code is kubectl's."""
+    code = attaching.follow(kubectl, pod, _first(pod))
+    if not code or kubectl.flags["restart"] != "Never":
+        return 0
+    status = attaching.status_of(kubectl.client.find("pods", name_of(pod), namespace_of(pod)), _first(pod))
+    reason = get_in(status, "state", "terminated", "reason", default="Error")
+    if not kubectl.flags["quiet"]:
+        kubectl.err(f"pod {namespace_of(pod)}/{name_of(pod)} terminated ({reason})\n")
+    raise Exit(code)
 
 
 def _remove(kubectl: Kubectl, info: Info) -> None:
