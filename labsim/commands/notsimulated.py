@@ -17,7 +17,7 @@ _NAMES = """
     mpirun mpiexec mount umount fdisk parted mkfs mkfs.ext4 fsck lvs vgs pvs mdadm smartctl nvme blkid findmnt swapon
     swapoff
     useradd usermod userdel groupadd passwd chpasswd visudo su crontab at systemd-analyze loginctl timedatectl
-    resolvectl networkctl netplan ufw update-grub reboot shutdown poweroff halt init telinit numactl
+    resolvectl networkctl netplan ufw update-grub poweroff halt init telinit numactl
     strace ltrace gdb perf lsof fuser iostat vmstat mpstat sar pidstat iotop nload iftop emacs ed ne jed
     ansible ansible-playbook terraform vault aws gcloud az openssl gpg
     hostid getconf who w last service curl scp help enable

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from labsim.kube.client import Client
 from labsim.kube.events import Recorder
-from labsim.kube.objects import Object, get_in, set_in
+from labsim.kube.objects import Object, get_in, set_in, uid_of
 from labsim.kubelet import devices, runtime
+from labsim.kubelet.containers import terminated
 from labsim.kubelet.context import MACHINES
 from labsim.sim import names
 from labsim.sim.clock import rfc3339, rfc3339_micro
@@ -115,7 +116,7 @@ def _started(client: Client, seed: int, name: str, machine: Object) -> Object:
     if fresh or not was_ready:
         recorder.event(subject, "Normal", "NodeReady", f"Node {name} status is now: NodeReady")
     if rebooted:
-        _containers_died(client, name)
+        _containers_died(client, seed, name)
     _lease(client, current)
     machine = client.get(MACHINES, name)
     kubelet = {"running": True, "startedAt": client.now}
@@ -140,13 +141,32 @@ def _lease(client: Client, node: Object) -> None:
         client.create(LEASES, body, LEASE_NAMESPACE)
 
 
-def _containers_died(client: Client, name: str) -> None:
-    """A reboot ends every container of the machine; the pods get new sandboxes and addresses."""
+def _containers_died(client: Client, seed: int, name: str) -> None:
+    """A reboot ends every container of the machine; the pods get new sandboxes and addresses, and in them their init
+    containers run again."""
+    pods = {uid_of(pod): pod for pod in client.by_index("pods", "spec.nodeName", name)}
     for container in runtime.on_node(client, name):
         status = {k: v for k, v in container["status"].items() if k != "pod"}
         if status["state"] == "running":
             status |= {"state": "exited", "finishedAt": client.now, "exitCode": 255, "reason": "Unknown"}
-        runtime.store(client, set_in(container, ("status",), status))
+        container = set_in(container, ("status",), status)
+        pod = pods.get(str(container["spec"]["podUID"]))
+        if pod is not None and _again(pod, container):
+            fresh = {"state": "created", "createdAt": client.now, "last": terminated(seed, container), "ready": None}
+            container = set_in(container, ("spec", "attempt"), int(container["spec"]["attempt"]) + 1)
+            container = set_in(container, ("status",), {**status, **fresh, "pull": None, "memory": {}, "chatter": None})
+        runtime.store(client, container)
+
+
+def _again(pod: Object, container: Object) -> bool:
+    """Whether a container that has ended is made anew in its pod's next sandbox."""
+    if get_in(pod, "status", "phase", default="") in ("Succeeded", "Failed"):
+        return False
+    policy = get_in(pod, "spec", "restartPolicy", default="Always")
+    failed = container["status"].get("exitCode") != 0
+    if container["status"]["state"] != "exited":
+        return False
+    return bool(container["spec"]["init"]) or policy == "Always" or (policy == "OnFailure" and failed)
 
 
 def node_reference(name: str) -> Object:

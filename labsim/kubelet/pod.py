@@ -164,9 +164,10 @@ def pod_ip(sync: PodSync) -> str:
 def _run(sync: PodSync) -> None:
     for group, spec in sync.specs("ephemeralContainers"):
         containers.step(sync, group, spec)
+    # A new sandbox (after a reboot) begins with the init containers again.
+    sandbox = int(sync.memory("sandbox").get("at", 0))
     begun = any(
-        sync.containers[spec["name"]]["status"]["state"] != "created"
-        or sync.containers[spec["name"]]["spec"]["attempt"]
+        int(sync.containers[spec["name"]]["status"].get("startedAt") or -1) >= sandbox
         for _, spec in sync.specs("containers")
     )
     for group, spec in sync.specs("initContainers"):

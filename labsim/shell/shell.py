@@ -200,6 +200,8 @@ class Shell:
         ended = False
         if lines.needs_end(text) and self._end is None and re.search(r"\b(exit|logout)\b", text) and not raw.error:
             result, ended = self._pop(result)
+        elif line.gone:
+            result = self._hang_up(line.gone, result)
         elif line.pushed is not None and result.exit_code == 0:
             self._push(line.pushed, session.client)
             result = replace(result, stdout=result.stdout + line.pushed.greeting)
@@ -266,6 +268,16 @@ class Shell:
             user=session.spec.user,
         )
         return ctx.result(getattr(import_module(module), function)(ctx))
+
+    def _hang_up(self, host: str, result: Result) -> Result:
+        """The host went down: its lowest session ends, and with it all that were opened from there."""
+        lowest = next((at for at, session in enumerate(self.sessions) if at and session.spec.files == host), None)
+        if lowest is None:
+            return result
+        del self.sessions[lowest:]
+        self.session.keep(255, None, refresh=False)
+        told = f"Connection to {host} closed by remote host.\nConnection to {host} closed.\n"
+        return replace(result, stderr=result.stderr + told, exit_code=255)
 
     def number(self, purpose: str, low: int, high: int) -> int:
         """Chance of the running line: the same for the same seed, line count and purpose."""

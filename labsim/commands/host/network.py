@@ -17,6 +17,7 @@ from labsim.commands.host.words import Usage, parse, unplayed
 from labsim.commands.notsimulated import not_simulated
 from labsim.hardware.machine import RESOURCE
 from labsim.kube.objects import get_in, name_of, namespace_of
+from labsim.kubelet.power import up
 from labsim.sim import names
 
 _PREFIX, _NETWORK, _BROADCAST, _GATEWAY = 16, "10.141.0.0/16", "10.141.255.255", "10.141.0.1"
@@ -161,7 +162,7 @@ def resolve(ctx: Context, name: str) -> tuple[str, bool] | None:
         return None
     for machine in where.client.list(RESOURCE):
         if name in (name_of(machine), machine["spec"].get("address")):
-            return str(machine["spec"].get("address", "")), bool(get_in(machine, "status", "up", default=True))
+            return str(machine["spec"].get("address", "")), up(machine)
     if name == "kadmin":
         return ADMIN_ADDRESS, True
     if not re.fullmatch(r"(\d{1,3}\.){3}\d{1,3}", name) or any(int(part) > 255 for part in name.split(".")):

@@ -32,6 +32,9 @@ def ssh(ctx: Context) -> int:
     if node is None and host not in (ctx.host, "kadmin"):
         ctx.err(f"ssh: Could not resolve hostname {host}: Name or service not known\n")
         return 255
+    if host != ctx.host and not _up(ctx, host):
+        ctx.err(f"ssh: connect to host {host} port 22: No route to host\n")
+        return 255
     if user != "root":
         ctx.err(f"{user}@{host}: Permission denied (publickey).\n")
         return 255
@@ -52,6 +55,17 @@ def ssh(ctx: Context) -> int:
         ctx.err(result.stderr)
         return result.exit_code
     return 0
+
+
+def _up(ctx: Context, host: str) -> bool:
+    from labsim.commands.place import hardware_client
+    from labsim.hardware.machine import RESOURCE
+    from labsim.kubelet.power import up
+
+    if getattr(ctx.client, "api", None) is None:
+        return True
+    machine = hardware_client(ctx).find(RESOURCE, host)
+    return machine is None or up(machine)
 
 
 def sudo(ctx: Context) -> int:

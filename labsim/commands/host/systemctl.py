@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from labsim.commands.base import Context
-from labsim.commands.host import journal, moments
+from labsim.commands.host import journal, moments, power
 from labsim.commands.host import site as sites
 from labsim.commands.host.site import Site
 from labsim.commands.host.units import OTHERS, Unit, units
@@ -31,7 +31,7 @@ _ASKS = ("is-active", "is-enabled", "is-failed")
 _ELSE = (
     "reload", "kill", "enable", "disable", "mask", "unmask", "daemon-reload", "daemon-reexec", "show", "cat", "edit",
     "list-unit-files", "list-timers", "list-sockets", "list-dependencies", "list-jobs", "reset-failed", "isolate",
-    "reboot", "poweroff", "halt", "kexec", "suspend", "rescue", "emergency", "default", "get-default", "set-default",
+    "poweroff", "halt", "kexec", "suspend", "rescue", "emergency", "default", "get-default", "set-default",
     "set-property", "help", "reload-or-restart", "preset", "is-system-running", "list-machines", "link", "revert",
 )  # fmt: skip
 
@@ -53,6 +53,8 @@ def main(ctx: Context) -> int:
     names = [name.removesuffix(".service") for name in rest]
     if verb == "list-units":
         return _list(ctx, where, found, names)
+    if verb == "reboot" and not names:
+        return power.go_down(ctx)
     if verb in _ELSE or (verb == "status" and not names):
         return not_simulated(ctx, f"systemctl {verb}")
     if verb not in (*_CHANGES, *_ASKS, "status"):
