@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import sys
+import time
 
 from labsim.commands.base import NoTerminal, Stream
 
+# Real time of a simulated step while a line waits.
+STEP_SECONDS, HURRIED_SECONDS, HURRY_AFTER = 0.06, 0.02, 40
+
 
 class PlainFace:
-    """`shown` is what was emitted while the line ran, so that it is not printed twice."""
+    """`stopped`: Ctrl-C was pressed since the line began. `shown` is what was emitted while the line ran, so that it is
+    not printed twice."""
 
     def __init__(self, interactive: bool) -> None:
         self.interactive = interactive
+        self.stopped = False
         self.shown = {"stdout": "", "stderr": ""}
 
     def begin(self) -> None:
+        self.stopped = False
         self.shown = {"stdout": "", "stderr": ""}
 
     def emit(self, text: str, stream: Stream) -> None:
@@ -29,7 +36,13 @@ class PlainFace:
         return text[len(shown) :] if text.startswith(shown) else text
 
     def step(self, steps: int) -> None:
-        pass
+        """At a terminal a wait takes a little while, so that it can be read and stopped; long ones hurry."""
+        if self.interactive and not self.stopped:
+            time.sleep(STEP_SECONDS if steps <= HURRY_AFTER else HURRIED_SECONDS)
+
+    def stop(self, *signal: object) -> None:
+        """Ctrl-C; a plain flag, for a signal may come anywhere."""
+        self.stopped = True
 
     def ask(self, prompt: str) -> str:
         if not self.interactive:
@@ -45,6 +58,10 @@ class PlainFace:
         print(f"--- {name}: Esc then Enter saves, Ctrl-C leaves without saving")
         session: PromptSession[str] = PromptSession(multiline=True, prompt_continuation="")
         try:
-            return session.prompt("", default=text)
+            # A final newline is the end of the last line, not an empty line after it.
+            edited = session.prompt("", default=text.removesuffix("\n"))
+            if edited == text.removesuffix("\n"):
+                return text
+            return edited if not edited or edited.endswith("\n") else edited + "\n"
         except (KeyboardInterrupt, EOFError):
             return None

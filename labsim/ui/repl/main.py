@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from labsim.lab import Lab
 from labsim.ui.repl import words
 from labsim.ui.repl.face import PlainFace
+from labsim.ui.repl.keys import keys
 
 Read = Callable[[str], str]
 
@@ -20,21 +20,24 @@ def run(lab: Lab) -> int:
     interactive = sys.stdin.isatty()
     face = PlainFace(interactive)
     lab.pace.face = face
-    stop = threading.Event()
-    lab.pace.interrupted = stop.is_set
+    lab.pace.interrupted = lambda: face.stopped
     read = _terminal(lab) if interactive else _pipe
     if interactive:
         print("\n".join(words.run(lab, ":ticket")))
         print(":help lists the words of this prompt.")
         if lab.resumed:
             print(f"labsim: {lab.resumed}")
-    before = signal.signal(signal.SIGINT, lambda number, frame: stop.set())
+    before = signal.signal(signal.SIGINT, face.stop)
     try:
         while True:
             try:
                 text = _read_whole(lab, read)
             except EOFError:
-                break
+                if not interactive:
+                    break
+                # Ctrl-D leaves the session it is typed in, which is seldom the lowest one.
+                print("exit")
+                text = "exit"
             except KeyboardInterrupt:
                 continue
             if text.startswith(":") and text.strip() != ":":
@@ -43,7 +46,6 @@ def run(lab: Lab) -> int:
                 except words.Quit:
                     break
                 continue
-            stop.clear()
             if _line(lab, face, text):
                 break
     finally:
@@ -57,6 +59,8 @@ def _line(lab: Lab, face: PlainFace, text: str) -> bool:
     face.begin()
     before = [j.verdict.holds for j in lab.checklist()]
     outcome = lab.run(text)
+    if face.stopped:
+        print()  # the terminal has shown ^C
     sys.stdout.write(face.rest(outcome.stdout, "stdout"))
     sys.stdout.flush()
     sys.stderr.write(face.rest(outcome.stderr, "stderr"))
@@ -87,27 +91,8 @@ def _pipe(prompt: str) -> str:
 
 def _terminal(lab: Lab) -> Read:
     from prompt_toolkit import PromptSession
-    from prompt_toolkit.completion import CompleteEvent, Completer, Completion
-    from prompt_toolkit.document import Document
     from prompt_toolkit.history import InMemoryHistory
 
-    class LabCompleter(Completer):
-        def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-            text = document.text_before_cursor
-            if text.startswith(":"):
-                names = [f":{name}" for name in words.ACTIONS]
-                yield from (Completion(n, start_position=-len(text)) for n in names if n.startswith(text))
-                return
-            found = lab.shell.complete(document.text, document.cursor_position)
-            for candidate in found.candidates:
-                yield Completion(candidate, start_position=found.start - document.cursor_position)
-
     history: Any = InMemoryHistory(list(lab.shell.history))
-    session: PromptSession[str] = PromptSession(
-        history=history, completer=LabCompleter(), complete_while_typing=False, enable_history_search=False
-    )
-
-    def read(prompt: str) -> str:
-        return session.prompt(prompt)
-
-    return read
+    session: PromptSession[str] = PromptSession(history=history, key_bindings=keys(lab), enable_history_search=False)
+    return lambda prompt: session.prompt(prompt)

@@ -45,7 +45,7 @@ class Actions:
     def _me(self) -> LabScreen:
         return cast("LabScreen", self)
 
-    def _free(self) -> bool:
+    def may_act(self) -> bool:
         """May the lab be asked for something now?"""
         me = self._me
         if not me.work.running:
@@ -85,7 +85,7 @@ class Actions:
         me = self._me
         pane = me.query_one("#side", TabbedContent).active_pane
         if pane is not None:
-            questions = pane.query("RadioSet, Input")
+            questions = pane.query("OptionList, Input")
             (questions.first() if questions else pane.query("Panel, TicketPanel").first()).focus()
 
     def action_other_side(self) -> None:
@@ -105,7 +105,7 @@ class Actions:
     # Doing
 
     def action_hint(self) -> None:
-        if self._free():
+        if self.may_act():
             self._me.job("hint", self._me.lab.hint, self._hinted)
 
     def _hinted(self, hint: str | None) -> None:
@@ -118,12 +118,12 @@ class Actions:
 
     def action_step(self) -> None:
         me = self._me
-        if self._free():
+        if self.may_act():
             me.job("a step", me.lab.advance, lambda outcome: me.terminal.note(f"a step passed: {outcome.time}"))
 
     def action_undo(self) -> None:
         me, lab = self._me, self._me.lab
-        if not self._free():
+        if not self.may_act():
             return
         what = texts.typed(lab, lab.cluster.journal.input)
 
@@ -134,7 +134,7 @@ class Actions:
 
     def action_redo(self) -> None:
         me = self._me
-        if not self._free():
+        if not self.may_act():
             return
 
         def told(outcome: Any) -> None:
@@ -154,12 +154,12 @@ class Actions:
                 note = "back at the start; F6 redoes line by line"
                 me.job("reset", me.lab.reset, lambda outcome: me.terminal.note(note))
 
-        if self._free():
+        if self.may_act():
             me.app.push_screen(Confirm("Reset the lab to its start?", {"y": "Reset", "n": "No"}), answered)
 
     def action_submit(self) -> None:
         me = self._me
-        if not self._free():
+        if not self.may_act():
             return
         if me.lab.ticket is None:
             me.terminal.note("A free lab has nothing to submit.")
@@ -185,7 +185,7 @@ class Actions:
     def action_leave(self) -> None:
         """Only a ticket that is not handed in is asked about; the lab is kept in any case."""
         me = self._me
-        if not self._free():
+        if not self.may_act():
             return
         if me.lab.ticket is None or me.lab.submitted is not None:
             me.dismiss("quit")

@@ -25,8 +25,8 @@ def line(text: str) -> str:
         text = text[:LONGEST]
     if not text.isascii() or not text.isprintable():
         text = _COLOUR.sub("", text)
-        text = _returned(text.rstrip("\r")) if "\r" in text else text
         text = text.expandtabs(8) if "\t" in text else text
+        text = _returned(text.rstrip("\r")) if "\r" in text else text
         text = _UNSAFE.sub(_shown, text)
     return f"{text} [{cut} more characters not shown]" if cut > 0 else text
 

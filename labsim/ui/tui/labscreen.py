@@ -214,6 +214,13 @@ class LabScreen(actions.Actions, Screen[str]):
         if outcome.ended:
             self.action_leave()
 
+    def on_ticket_panel_answered(self, event: TicketPanel.Answered) -> None:
+        note = f"answered {event.question}: {event.value}"
+        if self.may_act():
+            self.job(
+                "answer", lambda: self.lab.answer(event.question, event.value), lambda out: self.terminal.note(note)
+            )
+
     def _word(self, text: str) -> None:
         """The words of the plain prompt; those that ask or lead elsewhere are keys here."""
         name = text[1:].split()[0]

@@ -16,7 +16,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from labsim.shell.completion import Completion
-from labsim.ui.tui import tabbing
+from labsim.ui import tabbing
 from labsim.ui.tui.lineedit import LineEditor
 from labsim.ui.tui.promptrows import PromptRows, layout
 from labsim.ui.tui.rows import Row, Rows

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.message import Message
-from textual.widgets import Input, RadioButton, RadioSet, Static
+from textual.widgets import Input, OptionList, Static
 
 from labsim.lab import Lab
 from labsim.ui import texts
@@ -21,8 +21,14 @@ def flowing(text: str) -> str:
     return "\n\n".join(p if re.search(r"(?m)^(\s|[-*] |\d+[.)] )", p) else p.replace("\n", " ") for p in parts)
 
 
+def _options(question: dict[str, Any], chosen: str) -> list[Text]:
+    return [Text(f"{'(x)' if o['id'] == chosen else '( )'} {o['id']}) {o['text']}") for o in question["options"]]
+
+
 class TicketPanel(VerticalScroll):
-    """Questions with options are radio buttons, others a field; an answer can be changed until the lab is handed in."""
+    """Questions with options are lists, others a field. An answer is an input of the lab: it can be changed, undone."""
+
+    DEFAULT_CSS = "TicketPanel .question, TicketPanel .question:focus { height: auto; border: none; padding: 0; }"
 
     class Answered(Message):
         def __init__(self, question: str, value: str) -> None:
@@ -41,16 +47,15 @@ class TicketPanel(VerticalScroll):
             return
         title, *story = texts.ticket({**self.ticket, "questions": []})
         page = Text(title, style="bold")
-        page.append("\n" + flowing("\n".join(story)), style="not bold")
+        page.append("\n\n" + flowing("\n".join(story).strip("\n")), style="not bold")
         yield Static(page, classes="page")
         for number, question in enumerate(self.ticket["questions"]):
             yield Static(Text(f"\nQuestion {question['id']}: {question['ask']}"), classes="page")
             yield self._field(number, question)
 
-    def _field(self, number: int, question: dict[str, Any]) -> RadioSet | Input:
+    def _field(self, number: int, question: dict[str, Any]) -> OptionList | Input:
         if question["options"]:
-            buttons = [RadioButton(Text(f"{o['id']}) {o['text']}")) for o in question["options"]]
-            return RadioSet(*buttons, id=f"question-{number}")
+            return OptionList(*_options(question, ""), id=f"question-{number}", classes="question")
         return Input(placeholder="the answer, then Enter", id=f"question-{number}")
 
     def _question(self, widget_id: str | None) -> dict[str, Any]:
@@ -58,29 +63,26 @@ class TicketPanel(VerticalScroll):
         found: dict[str, Any] = self.ticket["questions"][int(widget_id.rpartition("-")[2])]
         return found
 
-    def on_radio_set_changed(self, event: RadioSet.Changed) -> None:
-        question = self._question(event.radio_set.id)
-        value = question["options"][event.index]["id"]
-        if self.answers.get(question["id"]) != value:
-            self.post_message(self.Answered(question["id"], value))
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        question = self._question(event.option_list.id)
+        self.post_message(self.Answered(question["id"], question["options"][event.option_index]["id"]))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.post_message(self.Answered(self._question(event.input.id)["id"], event.value))
 
     def show(self, answers: tuple[tuple[str, str], ...]) -> None:
-        """After undo or a word of the prompt the fields follow the lab."""
+        """After an answer, undo or a word of the prompt the fields follow the lab."""
         if dict(answers) == self.answers or self.ticket is None:
             return
         self.answers = dict(answers)
         for number, question in enumerate(self.ticket["questions"]):
-            value = self.answers.get(question["id"])
+            value = self.answers.get(question["id"], "")
             widget = self.query_one(f"#question-{number}")
             if isinstance(widget, Input):
-                widget.value = value or ""
-            elif isinstance(widget, RadioSet):
-                with widget.prevent(RadioSet.Changed, RadioButton.Changed):
-                    for option, button in zip(question["options"], widget.query(RadioButton)):
-                        button.value = option["id"] == value
+                widget.value = value
+            elif isinstance(widget, OptionList):
+                for index, prompt in enumerate(_options(question, value)):
+                    widget.replace_option_prompt_at_index(index, prompt)
 
     def text(self) -> str:
         return "\n".join(str(page.visual) for page in self.query(Static) if page.has_class("page"))
