@@ -374,3 +374,24 @@ def test_a_quota_is_kept_up_to_date() -> None:
         "requests.cpu": "0",
         "requests.memory": "0",
     }
+
+
+def test_refused_creates_come_to_rest_and_the_first_refusal_stays_in_the_status() -> None:
+    lab = Lab("gpu-node1")
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {"pods": "1"}}}
+    lab.admin.create("resourcequotas", quota, "default")
+    lab.settle()
+    lab.create("deployments.apps", deployment("w", 3))
+    lab.settle()
+    failure = condition_of(lab.get("deployments.apps", "w"), "ReplicaFailure")
+    assert failure is not None
+    assert failure["reason"] == "FailedCreate"
+    assert "is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1" in failure["message"]
+    refused = [message for reason, message, _ in lab.events() if reason == "FailedCreate"]
+    assert len(refused) >= 2
+    assert failure["message"] == refused[0].removeprefix("Error creating: ")
+    lab.admin.patch("resourcequotas", "q", {"spec": {"hard": {"pods": "5"}}}, namespace="default")
+    lab.settle()
+    lab.run(600)
+    assert lab.get("deployments.apps", "w")["status"]["readyReplicas"] == 3
+    assert condition_of(lab.get("deployments.apps", "w"), "ReplicaFailure") is None
