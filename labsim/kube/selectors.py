@@ -49,6 +49,11 @@ class Selector:
     def matches(self, labels: Mapping[str, str]) -> bool:
         return not self.nothing and all(_holds(r, labels.get(r.key)) for r in self.requirements)
 
+    @property
+    def written(self) -> tuple[Requirement, ...]:
+        """The requirements with the operators that were typed."""
+        return self._written
+
     def __str__(self) -> str:
         return ",".join(map(_print, self._written))
 

@@ -93,8 +93,8 @@ def session(kubectl: Kubectl, pod: Object, container: Object, shell: str) -> Ses
 
 # Programs that end by themselves at once, whatever their arguments.
 _QUICK = frozenset(
-    """cat chroot date df dmesg env free grep hostname id ls lscpu lsmod lspci nproc nvidia-smi printenv ps pwd stat uname
-    wc whoami""".split()
+    """cat chroot date df dmesg env free grep hostname id ls lscpu lsmod lspci nproc nvidia-smi printenv ps pwd stat
+    uname wc whoami""".split()
 )
 
 
@@ -150,7 +150,7 @@ def ended(ctx: Context) -> int:
 
 
 def _node_files(kubectl: Kubectl, pod: Object, spec: Object) -> dict[str, str]:
-    """What the node has now below the mount of its root in a debugging pod. A copy: what is written stays in the pod."""
+    """What the node has now below the mount of its root in a debugging pod: a copy, what is written stays."""
     roots = [v["name"] for v in get_in(pod, "spec", "volumes", default=()) if get_in(v, "hostPath", "path") == "/"]
     mounts = [str(m["mountPath"]) for m in spec.get("volumeMounts") or () if m["name"] in roots]
     if not mounts:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labsim.commands.kubectl.errors import Failure
+from labsim.commands.kubectl.local_patch import schema_of
 from labsim.commands.kubectl.writing import wait
+from labsim.kube.errors import ApiError
 from labsim.kube.objects import Object, get_in, is_true, meta, name_of, namespace_of
 
 if TYPE_CHECKING:
@@ -16,7 +18,12 @@ def find(kubectl: Kubectl, word: str, several: str, timeout: int) -> Object:
     """Raises Failure(`several`) when -f has many objects, ApiError when it does not exist."""
     if word:
         words = [word if "/" in word else f"pods/{word}"]
-        infos = kubectl.resources(words).all_infos()
+        try:
+            infos = kubectl.resources(words).all_infos()
+        except ApiError as error:
+            if error.code == 404:  # a namespace that does not exist is told in the pod's place
+                kubectl.client.get("namespaces", kubectl.namespace)
+            raise
     else:
         infos = kubectl.resources([]).all_infos()
     if len(infos) != 1:
@@ -27,6 +34,9 @@ def find(kubectl: Kubectl, word: str, several: str, timeout: int) -> Object:
     selector = _selector(obj)
     if selector is None:
         kind = infos[0].resource
+        if schema_of(obj) is not None:
+            go = f"*{kind.version}.{kind.kind}"
+            raise Failure(f"cannot attach to {go}: selector for {go} not implemented")
         raise Failure(
             f"cannot attach to *unstructured.Unstructured: selector for {kind.group}/{kind.version}, "
             f"Kind={kind.kind} not implemented"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labsim.commands.kubectl import attaching, execution, podchoice
-from labsim.commands.kubectl.errors import Failure, UsageFailure, not_simulated
+from labsim.commands.kubectl.errors import Failure, not_simulated
 from labsim.commands.kubectl.flags import Flag
 from labsim.kube.objects import get_in, name_of
 
@@ -33,7 +33,7 @@ def run(kubectl: Kubectl) -> int:
         raise Failure("at least 1 argument is required for attach")
     if len(args) > 2:
         seen = f"saw {len(args)}: [{' '.join(args)}]"
-        raise UsageFailure(kubectl.path, f"expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) {seen}")
+        raise Failure(f"expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) {seen}")
     pod = podchoice.find(kubectl, "/".join(args), "", int(flags["pod-running-timeout"]))
     phase = get_in(pod, "status", "phase")
     if phase in ("Succeeded", "Failed"):

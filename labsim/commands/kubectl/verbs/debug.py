@@ -94,8 +94,7 @@ def _debug(kubectl: Kubectl, info: Info) -> None:
         pod, container = _node(kubectl, info)
     elif info.resource.key != "pods":
         res = info.resource
-        group_version = f"{res.group}/{res.version}" if res.group else res.version
-        raise Failure(f'"{group_version}, Kind={res.kind}" not supported by debug')
+        raise Failure(f'"{res.group}/{res.version}, Kind={res.kind}" not supported by debug')
     elif kubectl.flags["copy-to"]:
         pod, container = _copy(kubectl, info)
     else:

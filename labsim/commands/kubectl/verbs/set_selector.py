@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from labsim.commands.kubectl import setting
@@ -12,6 +11,7 @@ from labsim.commands.kubectl.flags import Flag
 from labsim.commands.kubectl.global_flags import FILENAME, OUTPUT
 from labsim.commands.kubectl.writing import ALL, DRY_RUN, LOCAL, RESOURCE_VERSION, dry_run, field_manager, patch, report
 from labsim.kube.objects import Object, get_in, set_in
+from labsim.kube.selectors import Requirement, parse_label
 
 if TYPE_CHECKING:
     from labsim.commands.kubectl.session import Kubectl
@@ -35,16 +35,16 @@ def run(kubectl: Kubectl) -> int:
     flags, dry = kubectl.flags, dry_run(kubectl)
     if flags["local"] and dry == "server":
         raise Failure("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
-    words, text = _split(kubectl.args)
-    if not text:
+    if not kubectl.args:
         raise Failure("one selector is required")
-    selector = _pairs(text)
+    words, requirements = kubectl.args[:-1], _parsed(kubectl.args[-1])
     if not words and not flags["filename"]:
         raise Failure(setting.NOTHING)
     local = flags["local"]
     infos: list[Info] = kubectl.resources(
         words, select_all=flags["all"], all_without_selector=False, fetch_files=not local
     ).all_infos()
+    selector = _pairs(requirements)
     version = flags["resource-version"]
     if version and len(infos) > 1:
         raise Failure("--resource-version may only be used with a single resource")
@@ -66,24 +66,26 @@ def run(kubectl: Kubectl) -> int:
     return 0
 
 
-def _split(args: Sequence[str]) -> tuple[list[str], str]:
-    """The last argument is the selector, unless it can only be a resource."""
-    if not args:
-        return [], ""
-    return list(args[:-1]), args[-1]
+_NAMES = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
 
 
-def _pairs(text: str) -> dict[str, str]:
-    from labsim.kube.selectors import parse_label
-
-    found: dict[str, str] = {}
-    for part in text.split(","):
-        key, equals, value = part.strip().partition("=")
-        if not equals or key.endswith("!") or " " in key:
-            try:
-                parse_label(text)
-            except ValueError as error:
-                raise Failure(str(error)) from None
-            raise Failure("only expressions of the form KEY=VALUE can be set here")
-        found[key.strip()] = value.removeprefix("=").strip()
+def _parsed(text: str) -> tuple[Requirement, ...]:
+    """metav1.ParseToLabelSelector. Raises Failure."""
+    try:
+        found = parse_label(text).written
+    except ValueError as error:
+        raise Failure(f'couldn\'t parse the selector string "{text}": {error}') from None
+    for one in found:
+        if one.op in ("!=", "gt", "lt", ">", "<"):
+            name = {">": "gt", "<": "lt"}.get(one.op, one.op)
+            wrong = "is not a valid label selector operator" if name == "!=" else "isn't supported in label selectors"
+            raise Failure(f'"{name}" {wrong}')
     return found
+
+
+def _pairs(requirements: tuple[Requirement, ...]) -> dict[str, str]:
+    others = [r for r in requirements if r.op not in ("=", "==")]
+    if others:
+        shown = " ".join(f"{{{r.key} {_NAMES[r.op]} [{' '.join(sorted(r.values))}]}}" for r in others)
+        raise Failure(f"match expression [{shown}] not supported on this object")
+    return {r.key: r.values[0] for r in requirements}
