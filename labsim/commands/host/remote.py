@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from labsim.commands.base import Context, NoTerminal, SessionSpec
 from labsim.commands.host.words import Usage, parse
 from labsim.commands.notsimulated import not_simulated
+
+if TYPE_CHECKING:
+    from labsim.kube.objects import Object
 
 LOCALS = ("localhost", "127.0.0.1")
 
 
 def ssh(ctx: Context) -> int:
+    from labsim.kubelet.power import up
+
     try:
         found = parse(ctx.name, ctx.args, "tTqvnfNACXo:p:l:i:F:", stop=True)
     except Usage as error:
@@ -32,15 +39,17 @@ def ssh(ctx: Context) -> int:
     if node is None and host not in (ctx.host, "kadmin"):
         ctx.err(f"ssh: Could not resolve hostname {host}: Name or service not known\n")
         return 255
-    if host != ctx.host and not _up(ctx, host):
+    machine = _machine(ctx, host)
+    if host != ctx.host and machine is not None and not up(machine):
         ctx.err(f"ssh: connect to host {host} port 22: No route to host\n")
         return 255
     if user != "root":
         ctx.err(f"{user}@{host}: Permission denied (publickey).\n")
         return 255
     spec = SessionSpec(
-        host, user, "/root", f"{user}@{host}:\\w# ", files=host, farewell=f"logout\nConnection to {host} closed.\n"
-    )
+        host, user, "/root", f"{user}@{host}:\\w# ", files=host, farewell=f"logout\nConnection to {host} closed.\n",
+        start_files=_release(machine),
+    )  # fmt: skip
     if command:
         result = ctx.services.on_host(ctx, spec, " ".join(command))
         ctx.out(result.stdout)
@@ -57,15 +66,26 @@ def ssh(ctx: Context) -> int:
     return 0
 
 
-def _up(ctx: Context, host: str) -> bool:
+def _machine(ctx: Context, host: str) -> Object | None:
     from labsim.commands.place import hardware_client
     from labsim.hardware.machine import RESOURCE
-    from labsim.kubelet.power import up
 
     if getattr(ctx.client, "api", None) is None:
-        return True
-    machine = hardware_client(ctx).find(RESOURCE, host)
-    return machine is None or up(machine)
+        return None
+    return hardware_client(ctx).find(RESOURCE, host)
+
+
+def _release(machine: Object | None) -> dict[str, str]:
+    """/etc/dgx-release of a DGX: the names as DGX OS writes them, the version [U]."""
+    from labsim.hardware.machine import DGX_H100
+
+    if machine is None or machine["spec"]["product"] != DGX_H100:
+        return {}
+    rows = {
+        "NAME": "DGX Server", "PRETTY_NAME": "NVIDIA DGX Server", "SWBUILD_VERSION": "6.3.1",
+        "PLATFORM": f"DGX Server for {DGX_H100}", "SERIAL_NUMBER": machine["spec"]["serial"],
+    }  # fmt: skip
+    return {"/etc/dgx-release": "".join(f'DGX_{key}="{value}"\n' for key, value in rows.items())}
 
 
 def sudo(ctx: Context) -> int:

@@ -134,3 +134,18 @@ def test_ping_silence(call: Call) -> None:
     result = call("ping -c 2 -W 1 10.9.9.9", host="kadmin")
     assert result.exit_code == 1
     assert "2 packets transmitted, 0 received, 100% packet loss, time 1000ms\n" in result.stdout
+
+
+def test_release_of_a_dgx() -> None:
+    from labsim.lab import Lab
+
+    lab = Lab.open(world="dgx-h100")
+    serial = lab.cluster.client("system:labsim:test").get(RESOURCE, "gpu-node1")["spec"]["serial"]
+    text = lab.run("ssh gpu-node1 cat /etc/dgx-release").stdout
+    assert text.splitlines()[1:] == [
+        'DGX_PRETTY_NAME="NVIDIA DGX Server"',
+        'DGX_SWBUILD_VERSION="6.3.1"',
+        'DGX_PLATFORM="DGX Server for DGXH100"',
+        f'DGX_SERIAL_NUMBER="{serial}"',
+    ]
+    assert lab.run("cat /etc/dgx-release").stderr == "cat: /etc/dgx-release: No such file or directory\n"
