@@ -46,6 +46,9 @@ def lscpu(ctx: Context) -> int:
     refused = unplayed(found, ())
     if refused:
         return not_simulated(ctx, f"lscpu {refused}")
+    if found.rest:
+        ctx.err("lscpu: bad usage\nTry 'lscpu --help' for more information.\n")
+        return 1
     machine = sites.find(ctx).machine
     if machine is None or machine["spec"]["product"] != DGX_H100:
         return not_simulated(ctx, f"lscpu on {ctx.host}")

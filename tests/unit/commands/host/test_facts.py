@@ -47,6 +47,7 @@ CASES = [
     ("uptime -s", "gpu-node2", "2026-10-10 07:24:00\n", "", 0),
     ("uptime -p", "gpu-node2", "up 4 weeks, 3 days, 2 hours, 17 minutes\n", "", 0),
     ("uptime", "kadmin", " 09:41:00 up 31 days,  2:17,  1 user,  load average: 0.00, 0.00, 0.00\n", "", 0),
+    ("lscpu x", "gpu-node2", "", "lscpu: bad usage\nTry 'lscpu --help' for more information.\n", 1),
     ("lscpu -e", "gpu-node2", "", "labsim: lscpu -e is not simulated here\n", 1),
     ("hostnamectl set-hostname x", "gpu-node2", "", "labsim: hostnamectl set-hostname is not simulated here\n", 1),
     ("ip -br addr", "kadmin", "lo               UNKNOWN        127.0.0.1/8 \n"
