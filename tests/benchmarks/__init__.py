@@ -1,0 +1,1 @@
+"""The budgets of design.md 9, measured: `python -m tests.benchmarks`."""
