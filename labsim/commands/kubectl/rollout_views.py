@@ -142,16 +142,20 @@ def _with_cause(rs: Object) -> Object:
     return set_in(template, ("metadata", "annotations"), {**annotations_of(template), CHANGE_CAUSE: cause})
 
 
+def template_text(client: Client, now: int, template: Object) -> str:
+    """A pod template as describe shows it, but without its tab writer."""
+    page = Page(client, now)
+    write_template(page, {k: v for k, v in template.items() if not k.startswith("$")})
+    return page.unaligned()
+
+
 def history_text(client: Client, now: int, res: Resource, obj: Object, wanted: int) -> str:
     """The table of revisions, or the template of one. Raises Failure for a revision that does not exist."""
     found = revisions(client, res, obj)
     if wanted:
         if wanted not in found:
             raise Failure("unable to find the specified revision")
-        page = Page(client, now)
-        template = {k: v for k, v in found[wanted][1].items() if not k.startswith("$")}
-        write_template(page, template)
-        return page.unaligned()  # kubectl prints this one without its tab writer
+        return template_text(client, now, found[wanted][1])
     if not found:
         return "No rollout history found."
     from labsim.kube.tabwriter import describe_writer

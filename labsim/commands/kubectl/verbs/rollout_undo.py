@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from labsim.commands.kubectl.builder import Info
-from labsim.commands.kubectl.errors import Failure, not_simulated
+from labsim.commands.kubectl.errors import Failure
 from labsim.commands.kubectl.flags import Flag
 from labsim.commands.kubectl.global_flags import FILENAME, OUTPUT, SELECTOR
 from labsim.commands.kubectl.last_applied import ANNOTATION
+from labsim.commands.kubectl.rollout_views import template_text
 from labsim.commands.kubectl.writing import DRY_RUN, dry_run, patch, report
 from labsim.kube.objects import Object, annotations_of, drop_in, get_in, uid_of
 
@@ -42,8 +43,6 @@ def run(kubectl: Kubectl) -> int:
     if not kubectl.args and not kubectl.flags["filename"] and not kubectl.flags["kustomize"]:
         raise Failure("required resource not specified")
     dry, wanted = dry_run(kubectl), int(kubectl.flags["to-revision"])
-    if dry == "client":
-        raise not_simulated("kubectl rollout undo --dry-run=client")
 
     def act(info: Info) -> None:
         if info.obj.get("kind") == "Deployment":
@@ -53,7 +52,10 @@ def run(kubectl: Kubectl) -> int:
         else:
             raise Failure(_no(info))
         answer = info.obj
-        if body is not None:
+        if body is not None and dry == "client":
+            template = _shown(kubectl, info, body, kind)
+            said = template_text(kubectl.client, kubectl.now(), template)
+        elif body is not None:
             answer = patch(kubectl, info.resource, info.name, info.namespace, body, kind, dry_run=dry == "server")
         report(kubectl, answer, said, dry)
 
@@ -61,9 +63,24 @@ def run(kubectl: Kubectl) -> int:
     return 0
 
 
+def _shown(kubectl: Kubectl, info: Info, body: Any, kind: str) -> Object:
+    """The template as the dry run shows it: of a Deployment with the hash of the ReplicaSet that has it."""
+    if kind != "json":
+        found: Object = get_in(body, "spec", "template")
+        return found
+    template: Object = body[0]["value"]
+    for rs in kubectl.client.list("replicasets.apps", info.namespace):
+        owned = any(ref.get("uid") == uid_of(info.obj) for ref in get_in(rs, "metadata", "ownerReferences", default=()))
+        if owned and drop_in(rs["spec"]["template"], _HASH) == template:
+            return dict(rs["spec"]["template"])
+    return template
+
+
 def _no(info: Info) -> str:
     res = info.resource
-    return f'no rollbacker has been implemented for "{res.kind}{"." + res.group if res.group else ""}"'
+    if res.key in ("replicasets.apps", "jobs.batch", "pods", "replicationcontrollers", "cronjobs.batch"):
+        return f'no rollbacker has been implemented for "{res.kind}{"." + res.group if res.group else ""}"'
+    return f'error retrieving rollbacker for "{res.kind}", no visitor method exists for {{{res.group} {res.kind}}}'
 
 
 def _deployment(kubectl: Kubectl, info: Info, wanted: int) -> tuple[str, Any, str]:
