@@ -175,11 +175,21 @@ class Store:
         """Take back every write of later inputs, newest first; returns how many. Revisions are given out again."""
         writes = self.journal.writes
         count = 0
+        # An object goes back in one stride, however often it was written; in the order of its first write.
+        newest: dict[tuple[str, Place], Object | None] = {}
+        oldest: dict[tuple[str, Place], Object | None] = {}
         while writes and writes[-1].input > input_number:
             write = writes.pop()
-            self._apply(write.resource, (write.namespace, write.name), write.after, write.before)
+            at = (write.resource, (write.namespace, write.name))
+            newest.setdefault(at, write.after)
+            oldest.pop(at, None)
+            oldest[at] = write.before
             self.journal.revision = write.revision - 1
             count += 1
+        for at, before in oldest.items():
+            after = newest[at]
+            if before is not None or after is not None:
+                self._apply(*at, after, before)
         return count
 
     # -- whole-state operations --------------------------------------------------------------------------------------
