@@ -1,4 +1,7 @@
-"""Lab: one learner, one world. Everything a face, a script or a test does with a cluster goes through here."""
+"""Lab: one learner, one world. Everything a face, a script or a test does with a cluster goes through here.
+
+One class on purpose, and so a little over the usual size: its inputs, undo and forks share every field.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from labsim import recipe as recipes
-from labsim import worlds
+from labsim import telling, worlds
 from labsim.kube.client import Client
 from labsim.kube.cluster import Cluster
 from labsim.pace import Pace
@@ -300,7 +303,7 @@ class Lab:
             self._note({"kind": "void"})
             if self.cluster.store.freeze_objects:
                 raise  # under tests
-            told = f"labsim: internal error, the line was taken back: {_place_of(error)}\n"
+            told = f"labsim: internal error, the line was taken back: {telling.place_of(error)}\n"
             return replace(self._outcome("", told, 1, revision), void=True)
         finally:
             self.pace.interrupt_at = None
@@ -440,13 +443,7 @@ class Lab:
 
     def last_changes(self) -> list[str]:
         """What the last input changed, one line a write, without what learners cannot see."""
-        number = len(self._past)
-        lines = []
-        for write in self.cluster.journal.writes:
-            resource = self.cluster.api.scheme.find(write.resource)
-            if write.input == number and number and (resource is None or not resource.hidden):
-                lines.append(describe(write))
-        return lines
+        return telling.changes(self.cluster, len(self._past))
 
     def is_quiet(self) -> bool:
         return self.cluster.loop.quiet()
@@ -522,18 +519,6 @@ class Lab:
             return None
 
 
-def _place_of(error: Exception) -> str:
-    """`KeyError: 'x' (kubectl/verbs/get.py:31)`: enough for a report, on one line."""
-    place = ""
-    trace = error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if "labsim" in code.co_filename:
-            place = f"{'/'.join(code.co_filename.split('/')[-3:])}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]} ({place})"
-
-
 def _remarks(entries: list[Input], index: int) -> list[Input]:
     found = []
     for entry in entries[index + 1 :]:
@@ -541,18 +526,3 @@ def _remarks(entries: list[Input], index: int) -> list[Input]:
             break
         found.append(entry)
     return found
-
-
-def describe(write: Write) -> str:
-    """`10:02:11 update node/gpu-node2 metadata.labels by kubernetes-admin`."""
-    from labsim.sim.clock import rfc3339
-
-    place = f"{write.resource}/{write.name}" + (f" -n {write.namespace}" if write.namespace else "")
-    changed = ""
-    if write.before is not None and write.after is not None:
-        old, new = write.before, write.after
-        parts = sorted(k for k in {**old, **new} if k != "metadata" and old.get(k) != new.get(k))
-        parts += [f"metadata.{k}" for k in ("labels", "annotations", "deletionTimestamp", "finalizers")
-                  if old["metadata"].get(k) != new["metadata"].get(k)]  # fmt: skip
-        changed = " " + ", ".join(parts) if parts else ""
-    return f"{rfc3339(write.time)[11:19]} {write.verb} {place}{changed} by {write.actor}"

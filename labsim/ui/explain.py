@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from labsim.lab import Lab, LabError, describe
+from labsim.lab import Lab, LabError
 from labsim.sim.clock import rfc3339
+from labsim.telling import describe
 from labsim.ui import keeping
 
 

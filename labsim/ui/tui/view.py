@@ -8,8 +8,9 @@ from typing import Any
 
 from labsim.hardware import h100, machine, mig, usage
 from labsim.kube.objects import get_in
-from labsim.lab import LEARNER, Lab, describe
+from labsim.lab import LEARNER, Lab
 from labsim.sim.clock import rfc3339
+from labsim.telling import describe
 from labsim.ui import texts
 
 FACE = "system:labsim:face"
