@@ -46,10 +46,14 @@ def debrief(lab: Lab, grade: Grade) -> list[str]:
     lines = [f"Score {grade.score} of 100"]
     lines.append(f"goals {round(grade.correctness * 100)} %, safety factor {grade.safety:g}, hints -{grade.cost}")
     explain = {part["id"]: part["explain"].strip() for part in (*lab.ticket["goals"], *lab.ticket["guards"])}
+    apart = True  # a blank line after the head and after each item that says more
     for judged in (*grade.goals, *grade.guards):
         verdict = judged.verdict
-        tail = f" ({judged.points} point{'s' * (judged.points != 1)})" if judged.points else f" ({judged.severity})"
-        lines += ["", f"{mark(judged)} {judged.title}{tail}"]
+        tail = (
+            f" ({judged.points} point{'s' * (judged.points != 1)})" if judged.points else f" (guard, {judged.severity})"
+        )
+        lines += ["", f"{mark(judged)} {judged.title}{tail}"] if apart else [f"{mark(judged)} {judged.title}{tail}"]
+        apart = not verdict.holds
         if not verdict.holds:
             lines.append(f"    read:     {verdict.read}")
             lines.append(f"    expected: {verdict.expected}")

@@ -118,3 +118,9 @@ def test_candidates_in_columns() -> None:
     assert tabbing.columns(["a/one", "a/two/", "a/three"], 14) == ["one    three", "two/"]
     assert tabbing.columns([f"n{i}" for i in range(120)], 20)[-1] == "... and 20 more"
     assert tabbing.common(["gpu-node1", "gpu-node2"]) == "gpu-node"
+
+
+def test_notes_wrap_by_words() -> None:
+    rows = Rows(20)
+    rows.write_line("-- reached: the node takes pods again", "note")
+    assert [r.text for r in rows.rows] == ["-- reached: the node", "   takes pods again"]

@@ -263,3 +263,38 @@ def test_clear_and_watch_use_the_screen(lab: Lab) -> None:
         assert see.text().count("Every 10.0s") == 1
 
     drive(scenario, lab)
+
+
+def test_marked_text_is_copied_whole(lab: Lab) -> None:
+    async def scenario(see: Driver) -> None:
+        from textual.geometry import Offset
+        from textual.selection import Selection
+
+        long = "y" * 150
+        await see.run(f"echo {long}")
+        terminal = see.screen.terminal
+        first = next(i for i, row in enumerate(terminal.rows.rows) if row.kind == "output" and row.text[:3] == "yyy")
+        see.screen.selections = {
+            terminal: Selection(Offset(0, first), Offset(150 - len(terminal.rows.rows[first].text), first + 1))
+        }
+        await see.press("ctrl+c")
+        assert see.app.clipboard == long
+        assert "^C" not in see.text()
+
+    drive(scenario, lab)
+
+
+def test_a_question_of_a_program_is_answered_in_the_terminal(lab: Lab) -> None:
+    async def scenario(see: Driver) -> None:
+        await see.run("kubectl create configmap asked --from-literal=a=b")
+        await see.type("kubectl delete cm asked -i\n")
+        await see.until(lambda: "(y/N)" in see.text())
+        await see.type("y\n")
+        await see.ready()
+        assert see.text().endswith(
+            "You are about to delete the following 1 resource(s):\nconfigmap/asked\n"
+            "Do you want to continue? (y/N): y\n"
+            'configmap "asked" deleted from default namespace\nroot@kadmin:~# '
+        ), see.text()
+
+    drive(scenario, lab)

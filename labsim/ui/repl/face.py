@@ -47,6 +47,7 @@ class PlainFace:
     def ask(self, prompt: str) -> str:
         if not self.interactive:
             raise NoTerminal
+        self.shown["stdout"] += prompt
         return input(prompt)
 
     def edit(self, name: str, text: str) -> str | None:

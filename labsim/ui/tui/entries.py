@@ -8,6 +8,7 @@ from pathlib import Path
 
 from labsim.documents import DocumentError
 from labsim.tickets import catalogue
+from labsim.tickets.load import instance
 from labsim.ui.tui import progress
 from labsim.worlds import files
 
@@ -16,13 +17,18 @@ _TITLE = re.compile(r"^title:\s*(.+?)\s*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Entry:
-    """`kind` is resume, ticket, world or broken; `name` what it is opened by; `seeds` the variants of a ticket."""
+    """`kind` is resume, ticket, world or broken; `name` what it is opened by; `seeds` the variants of a ticket, each
+    with its own `titles`."""
 
     kind: str
     name: str
     title: str
     facts: str
     seeds: tuple[int, ...] = (1,)
+    titles: tuple[str, ...] = ()
+
+    def titled(self, variant: int) -> str:
+        return self.titles[variant % len(self.titles)] if self.titles else self.title
 
 
 def entries(packs: str) -> list[Entry]:
@@ -41,11 +47,12 @@ def entries(packs: str) -> list[Entry]:
 
 def _ticket(path: Path, done: dict[str, str]) -> Entry:
     try:
-        source = catalogue.compiled(path)["source"]
+        found = catalogue.compiled(path)
+        source, seeds = found["source"], tuple(found["source"]["seeds"]["deployed"])
+        titles = tuple(str(instance(found, seed)["title"]) for seed in seeds)
     except DocumentError as error:
         return Entry("broken", str(path), f"[!] {path.stem} cannot be used", str(error))
     objectives = ", ".join(f"{o['exam']} {o['objective']}" for o in source["blueprint"]) or "context only"
     minutes = round(source["target_seconds"] / 60)
     facts = f"{done.get(source['id'], progress.NEW)}  {source['level']}, {minutes} min, {objectives}  ({source['id']})"
-    title = re.sub(r"\{\{([\w.]+)\}\}", r"<\1>", source["title"])
-    return Entry("ticket", source["id"], title, facts, tuple(source["seeds"]["deployed"]))
+    return Entry("ticket", source["id"], titles[0], facts, seeds, titles)

@@ -65,6 +65,7 @@ class TuiFace:
         return self._await(reply, lambda: self.screen.open_editor(name, text, reply))
 
     def ask(self, prompt: str) -> str:
+        self.shown["stdout"] += prompt  # the program prints it as well
         reply: Future[str] = Future()
         return self._await(reply, lambda: self.screen.open_question(prompt, reply))
 

@@ -57,13 +57,15 @@ class Picker(Screen[None]):
             if kind and entry.kind != kind:
                 options.append(None)
             kind = entry.kind
-            text = Text(entry.title, style="bold")
-            text.append(f"\n    {entry.facts}", style="not bold")
-            options.append(Option(text, id=str(number), disabled=entry.kind == "broken"))
+            options.append(Option(self._row(entry), id=str(number), disabled=entry.kind == "broken"))
         chooser = self.query_one(OptionList)
         chooser.clear_options()
         chooser.add_options(options)
         chooser.highlighted = 0
+
+    def _row(self, entry: Entry) -> Text:
+        text = Text(entry.titled(self.variant.get(entry.name, 0)), style="bold")
+        return text.append(f"\n    {entry.facts}", style="not bold")
 
     def say(self, text: str) -> None:
         self.said = text
@@ -83,11 +85,13 @@ class Picker(Screen[None]):
         self.post_message(self.Picked(entry, self._seed(entry)))
 
     def action_variant(self) -> None:
-        place = self.query_one(OptionList).highlighted
+        chooser = self.query_one(OptionList)
+        place = chooser.highlighted
         if place is None:
             return
-        entry = self.entries[int(str(self.query_one(OptionList).get_option_at_index(place).id))]
+        entry = self.entries[int(str(chooser.get_option_at_index(place).id))]
         if len(entry.seeds) > 1:
             self.variant[entry.name] = self.variant.get(entry.name, 0) + 1
+            chooser.replace_option_prompt_at_index(place, self._row(entry))
             number = self.variant[entry.name] % len(entry.seeds)
             self.say(f"Variant {number + 1} of {len(entry.seeds)} (v: the next one)")

@@ -30,6 +30,17 @@ def wrap(text: str, width: int) -> list[str]:
     return list(chop_cells(text, max(width, 2)))
 
 
+def wrap_words(text: str, width: int) -> list[str]:
+    """The same, but at blanks where there are some: for what labsim itself says."""
+    rows = [""]
+    for word in text.split(" "):
+        if cell_len(rows[-1]) + cell_len(word) + 1 <= width or not rows[-1]:
+            rows[-1] += (" " if rows[-1] else "") + word
+        else:
+            rows.append("   " + word)
+    return [part for row in rows for part in wrap(row, width)]
+
+
 class Rows:
     """`partial` is the last output's end without newline: what is printed next goes on there."""
 
@@ -79,7 +90,7 @@ class Rows:
             logical = 0
             while gone > 0 and self.lines:
                 logical += 1
-                gone -= len(wrap(self.lines.pop()[0], self.width))
+                gone -= len(self._wrap(*self.lines.pop()))
         self.top = self._fresh_top = len(self.rows)
 
     def resize(self, width: int) -> None:
@@ -99,8 +110,11 @@ class Rows:
         self._trim()
 
     def _push(self, text: str, kind: str) -> None:
-        parts = wrap(text, self.width)
+        parts = self._wrap(text, kind)
         self.rows += [Row(part, kind, index < len(parts) - 1) for index, part in enumerate(parts)]
+
+    def _wrap(self, text: str, kind: str) -> list[str]:
+        return wrap_words(text, self.width) if kind == "note" else wrap(text, self.width)
 
     def _trim(self) -> None:
         gone = len(self.rows) - CAP

@@ -114,9 +114,10 @@ def _confirmed(kubectl: Kubectl, result: Result, ignore: bool) -> bool:
     if not infos:
         kubectl.out("No resources found\n")
         return False
-    kubectl.out(f"You are about to delete the following {len(infos)} resource(s):\n")
+    # Shown before the answer is awaited.
+    kubectl.ctx.emit(f"You are about to delete the following {len(infos)} resource(s):\n")
     for info in infos:
-        kubectl.out(f"{info.kind_name}\n")
+        kubectl.ctx.emit(f"{info.kind_name}\n")
     question = "Do you want to continue? (y/N): "
     kubectl.out(question)
     try:
