@@ -11,7 +11,6 @@ from labsim.kube.objects import get_in
 from labsim.lab import LEARNER, Lab
 from labsim.sim.clock import rfc3339
 from labsim.telling import describe
-from labsim.telling import describe
 from labsim.ui import texts
 
 FACE = "system:labsim:face"
