@@ -22,5 +22,7 @@ def change(kubectl: Kubectl, how: Callable[[Info], Object], done: str, same: str
     if not kubectl.args and not kubectl.flags["filename"] and not kubectl.flags["kustomize"]:
         raise Failure("required resource not specified")
     infos, errors = kubectl.resources().infos()
+    if not infos and not errors:
+        kubectl.err(f"No resources found in {kubectl.namespace} namespace.\n")
     templates_change.change_all(kubectl, list(infos), how, done, "none", list(errors), same=same)
     return 0
