@@ -179,7 +179,7 @@ SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = (
         (
             _verb("label", "Change labels"),
             _verb("annotate", "Change annotations"),
-            _verb("completion", "Print completion code for a shell", False),
+            _verb("completion", "Print completion code for a shell"),
         ),
     ),
     (
