@@ -119,10 +119,13 @@ def _goal(goal: dict[str, Any], lab: Gradable) -> Judged:
 
 
 def _run_on(check: dict[str, Any], fork: Gradable, steps: int, *, until: bool) -> Verdict:
-    """Advance a fork until the check becomes true (`until`), or watch that it stays true."""
+    """Advance a fork until the check becomes true (`until`), or watch that it stays true.
+
+    A quiet world may still change: refused creates and crashed containers are tried again at growing intervals.
+    """
     verdict = evaluate(check, fork.scene())
     for _ in range(steps):
-        if verdict.holds == until or verdict.status == "error" or fork.is_quiet():
+        if verdict.holds == until or verdict.status == "error":
             break
         fork.advance(1)
         verdict = evaluate(check, fork.scene())
