@@ -33,7 +33,8 @@ async def main() -> None:
     app = LabsimApp()
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.pause()
-        app.screen.query_one(OptionList).highlighted = 1
+        chooser = app.screen.query_one(OptionList)
+        chooser.highlighted = next(i for i, o in enumerate(chooser.options) if "mig-slice-a-node" in str(o.prompt))
         await pilot.pause()
         take(app, "picker")
 

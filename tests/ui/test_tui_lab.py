@@ -253,6 +253,17 @@ def test_nothing_is_asked_of_the_lab_while_a_line_runs(lab: Lab) -> None:
     drive(scenario, lab)
 
 
+def test_colon_lines_of_the_shell_stay_the_shells(lab: Lab) -> None:
+    async def scenario(see: Driver) -> None:
+        assert (await see.run(": > empty; ls")).endswith("\nempty\nroot@kadmin:~# ")
+        assert "no word" not in await see.run(":(){ echo f; };:")
+        assert "-- no word :nosuch" in await see.run(":nosuch")
+        await see.run(":undo")
+        assert "-- undone: $ :(){ echo f; };:" in see.text()
+
+    drive(scenario, lab)
+
+
 def test_clear_and_watch_use_the_screen(lab: Lab) -> None:
     async def scenario(see: Driver) -> None:
         await see.run("echo before")

@@ -40,7 +40,7 @@ def run(lab: Lab) -> int:
                 text = "exit"
             except KeyboardInterrupt:
                 continue
-            if text.startswith(":") and text.strip() != ":":
+            if words.is_word(text):
                 try:
                     print("\n".join(words.run(lab, text.strip())))
                 except words.Quit:
@@ -74,7 +74,7 @@ def _line(lab: Lab, face: PlainFace, text: str) -> bool:
 
 def _read_whole(lab: Lab, read: Read) -> str:
     text = read(lab.shell.prompt())
-    while not text.startswith(":") and not lab.shell.complete_line(text):
+    while not words.is_word(text) and not lab.shell.complete_line(text):
         try:
             text += "\n" + read("> ")
         except EOFError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from labsim.lab import Lab, LabError
@@ -13,6 +14,14 @@ HELP = """\
 :undo :redo  take a line back, do it again  :reset       back to the start
 :answer ID VALUE   answer a question        :changes     what the last line changed
 :submit      hand in and see the debrief    :quit        leave (the lab is kept)"""
+
+
+_WORD = re.compile(r":[a-z]+(\s|$)")
+
+
+def is_word(text: str) -> bool:
+    """`:undo`, but not `: > file` or `:(){ :|:& };:`, which are the shell's."""
+    return _WORD.match(text) is not None
 
 
 class Quit(Exception):

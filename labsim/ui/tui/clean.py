@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-CLEAR = re.compile(r"\x1b\[H\x1b\[(?:2)?J(?:\x1b\[3J)?|\x1bc|\f")
+CLEAR = re.compile(r"\x1b\[H\x1b\[2?J(?:\x1b\[3J)?|\x1bc")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # Control characters, C1, surrogates of undecodable bytes, and what turns the direction of writing.
 _UNSAFE = re.compile(

@@ -85,7 +85,8 @@ class LabScreen(actions.Actions, Screen[str]):
         terminal.editor.history = list(shell.history)
         terminal.editor.take()
         terminal.prompt = self.view.prompt
-        terminal.complete, terminal.is_whole = self._complete, shell.complete_line
+        terminal.complete = self._complete
+        terminal.is_whole = lambda text: words.is_word(text) or shell.complete_line(text)
         title = self.lab.ticket["title"] if self.lab.ticket is not None else f"A free lab: {self.lab.settings.title}"
         terminal.note(f"{title}. F1 shows the keys, F4 the pages.")
         if self.lab.resumed:
@@ -192,7 +193,7 @@ class LabScreen(actions.Actions, Screen[str]):
 
     def on_terminal_entered(self, event: Terminal.Entered) -> None:
         text = event.text
-        if text.startswith(":") and text.strip() != ":":
+        if words.is_word(text):
             self._word(text.strip())
         elif not text.strip():
             self.terminal.ready(self.lab.shell.prompt())

@@ -52,16 +52,16 @@ class Picker(Screen[None]):
     def fill(self) -> None:
         self.entries = entries(self.packs)
         options: list[Option | None] = []
-        kind = ""
+        group = ""
         for number, entry in enumerate(self.entries):
-            if kind and entry.kind != kind:
-                options.append(None)
-            kind = entry.kind
+            if entry.group != group:
+                options.append(Option(Text(f"--- {entry.group}", style="italic"), disabled=True))
+            group = entry.group
             options.append(Option(self._row(entry), id=str(number), disabled=entry.kind == "broken"))
         chooser = self.query_one(OptionList)
         chooser.clear_options()
         chooser.add_options(options)
-        chooser.highlighted = 0
+        chooser.highlighted = next((i for i, option in enumerate(chooser.options) if not option.disabled), None)
 
     def _row(self, entry: Entry) -> Text:
         text = Text(entry.titled(self.variant.get(entry.name, 0)), style="bold")

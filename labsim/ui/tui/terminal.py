@@ -221,7 +221,7 @@ class Terminal(ScrollView, can_focus=True):
         prompt, text = self._shown_prompt(), self.editor.take()
         self.rows.write(f"{prompt}{text}\n", "typed")
         self.pending = f"{self.pending}\n{text}" if self.prompt == PS2 else text
-        if self.pending.startswith(":") or self.is_whole(self.pending):
+        if self.is_whole(self.pending):
             self._hand_over()
         else:
             if self.prompt != PS2:
