@@ -58,11 +58,12 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _call(where: str, arguments: list[str]) -> int:
+    import atexit
     import gc
     from importlib import import_module
 
-    # What a start makes stays; looking through it for garbage costs a tenth of the time to the first line.
-    gc.set_threshold(50_000, 20, 20)
+    # What is there at the end goes with the process; nobody needs to search it for garbage once more.
+    atexit.register(gc.freeze)
     module, _, function = where.partition(":")
     try:
         return int(getattr(import_module(module), function)(arguments))
@@ -76,8 +77,6 @@ def _call(where: str, arguments: list[str]) -> int:
             raise
         print(f"labsim: {error}", file=sys.stderr)
         return 2
-    finally:
-        gc.freeze()  # nor is it searched once more at the end
 
 
 def _expected(error: Exception) -> bool:
