@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labsim.lab import Lab, LabError, Outcome
 from labsim.tickets import catalogue
-from labsim.tickets.grading import Grade
+
+if TYPE_CHECKING:
+    from labsim.tickets.grading import Grade
 
 
 @dataclass(frozen=True)
