@@ -93,9 +93,10 @@ def play(lab: Lab, step: dict[str, Any], as_json: bool) -> int:
         }  # fmt: skip
         print(json.dumps(body))
     else:
-        sys.stdout.write(outcome.stdout)
-        sys.stdout.flush()
-        sys.stderr.write(outcome.stderr)
+        for stream, text in outcome.screen:
+            out = sys.stdout if stream == "stdout" else sys.stderr
+            out.write(text)
+            out.flush()
     return outcome.exit_code
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from labsim.lab import Lab
@@ -83,3 +84,19 @@ def typed(lab: Lab, number: int) -> str:
     if entry is None:
         return ""
     return "$ " + str(entry["line"]).split("\n")[0] if entry["kind"] == "line" else f"({entry['kind']})"
+
+
+def remaining(screen: Iterable[tuple[str, str]], shown: Mapping[str, str]) -> list[tuple[str, str]]:
+    """A line's output in its order, without what was already shown (per stream) while it ran."""
+    pieces = list(screen)
+    left = {}
+    for stream, seen in shown.items():
+        whole = "".join(text for of, text in pieces if of == stream)
+        left[stream] = len(seen) if whole.startswith(seen) else 0
+    rest = []
+    for stream, text in pieces:
+        cut = min(len(text), left.get(stream, 0))
+        left[stream] = left.get(stream, 0) - cut
+        if text[cut:]:
+            rest.append((stream, text[cut:]))
+    return rest

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterable
 
 from labsim.commands.base import NoTerminal, Stream
+from labsim.ui.texts import remaining
 
 # Real time of a simulated step while a line waits.
 STEP_SECONDS, HURRIED_SECONDS, HURRY_AFTER = 0.06, 0.02, 40
@@ -30,10 +32,12 @@ class PlainFace:
         out.write(text)
         out.flush()
 
-    def rest(self, text: str, stream: Stream) -> str:
-        """What of a line's whole output is still to be printed."""
-        shown = self.shown[stream]
-        return text[len(shown) :] if text.startswith(shown) else text
+    def show(self, screen: Iterable[tuple[str, str]]) -> None:
+        """Print what of a line's output is still to be printed."""
+        for stream, text in remaining(screen, self.shown):
+            out = sys.stdout if stream == "stdout" else sys.stderr
+            out.write(text)
+            out.flush()
 
     def step(self, steps: int) -> None:
         """At a terminal a wait takes a little while, so that it can be read and stopped; long ones hurry."""

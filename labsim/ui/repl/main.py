@@ -61,10 +61,7 @@ def _line(lab: Lab, face: PlainFace, text: str) -> bool:
     outcome = lab.run(text)
     if face.stopped:
         print()  # the terminal has shown ^C
-    sys.stdout.write(face.rest(outcome.stdout, "stdout"))
-    sys.stdout.flush()
-    sys.stderr.write(face.rest(outcome.stderr, "stderr"))
-    sys.stderr.flush()
+    face.show(outcome.screen)
     # A change of the checklist is announced, so that nobody has to look for it.
     for old, judged in zip(before, lab.checklist()):
         if judged.verdict.holds != old:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from labsim.commands.base import NoTerminal, Stream
 from labsim.lab import Lab
+from labsim.ui.texts import remaining
 from labsim.ui.tui.view import View, build_view
 
 # Real time a simulated step takes on the screen, so that a wait can be watched and stopped; long ones hurry.
@@ -50,10 +51,9 @@ class TuiFace:
         self.shown[stream] += text
         self.screen.printed(text)
 
-    def rest(self, text: str, stream: Stream) -> str:
+    def rest(self, screen: Iterable[tuple[str, str]]) -> str:
         """What of a line's whole output is still to be printed."""
-        shown = self.shown[stream]
-        return text[len(shown) :] if text.startswith(shown) else text
+        return "".join(text for _, text in remaining(screen, self.shown))
 
     def step(self, steps: int) -> None:
         self.screen.stepped(build_view(self.lab, running=True), steps)

@@ -211,7 +211,7 @@ class LabScreen(actions.Actions, Screen[str]):
 
     def _ran(self, outcome: Outcome) -> None:
         self._flush()
-        self.terminal.write(self.face.rest(outcome.stdout, "stdout") + self.face.rest(outcome.stderr, "stderr"))
+        self.terminal.write(self.face.rest(outcome.screen))
         if outcome.ended:
             self.action_leave()
 

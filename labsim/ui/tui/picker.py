@@ -17,6 +17,7 @@ class Picker(Screen[None]):
     DEFAULT_CSS = """
     Picker #picker-head { padding: 1 2; height: auto; }
     Picker OptionList, Picker OptionList:focus { height: 1fr; border: none; padding: 0 1; background: $background; }
+    Picker OptionList > .option-list--option-disabled { color: $foreground; }
     Picker #picker-foot { padding: 0 2; height: auto; }
     """
     BINDINGS = [
