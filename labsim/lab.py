@@ -11,19 +11,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labsim import recipe as recipes
 from labsim import telling, worlds
+from labsim.hands import Hands
 from labsim.kube.client import Client
 from labsim.kube.cluster import Cluster
 from labsim.pace import Pace
 from labsim.recipe import Input, Recipe
 from labsim.shell import kubeconfig
-from labsim.shell.shell import Mark, Shell
+from labsim.shell.shell import LineResult, Mark, Shell
 from labsim.sim.journal import Write
-from labsim.tickets.grading import Grade, Judged
 from labsim.tickets.scene import Frame, Scene
+
+if TYPE_CHECKING:
+    from labsim.tickets.grading import Grade, Judged
 
 LEARNER = "kubernetes-admin"
 SETUP = "system:labsim:setup"
@@ -36,7 +39,10 @@ class LabError(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one input did. `step` counts the steps since the lab opened; `time` is RFC 3339; `changes` its writes."""
+    """What one input did. `step` counts the steps since the lab opened; `time` is RFC 3339; `changes` its writes.
+
+    `screen` is both streams in the order in which a terminal shows them: (stream, text), (stream, text) ...
+    """
 
     stdout: str
     stderr: str
@@ -46,6 +52,7 @@ class Outcome:
     changes: list[Write] = field(default_factory=list)
     void: bool = False
     ended: bool = False
+    screen: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,7 @@ class Before:
     shell: Mark
     answers: dict[str, str]
     remarks: tuple[Input, ...] = ()
+    more: tuple[Input, ...] = ()  # later API requests of the same session
 
 
 class Lab:
@@ -70,7 +78,8 @@ class Lab:
         self.pace = Pace(cluster, settings.step)
         self.lock = threading.RLock()
         self.pace.yielding = self._yielding
-        self.pace.on_reply = lambda reply: self._note({"kind": "reply", "value": reply})
+        self.pace.on_reply = lambda reply: self.note({"kind": "reply", "value": reply})
+        self.hands = Hands(self)
         self.step = 0
         self.answers: dict[str, str] = {}
         self.hints: list[int] = []
@@ -179,6 +188,7 @@ class Lab:
     def save(self, path: str | Path) -> None:
         """Keep the lab as its inputs; from here on each input is appended to the file before it takes effect."""
         with self.lock:
+            self.hands.flush()
             self.recipe.save(Path(path))
 
     @classmethod
@@ -213,9 +223,10 @@ class Lab:
                     if entry["hash"] != self.state_hash() and not told:
                         told = f"this labsim plays it differently; the state differs by input {entry['after']}"
                     continue
-                if kind in ("reply", "interrupt", "void"):
+                if kind in recipes.REMARKS:
                     continue
                 self._replay_one(entry, _remarks(entries, index))
+            self.hands.flush()
         finally:
             self._replaying = False
             self.pace.replies.clear()
@@ -226,7 +237,9 @@ class Lab:
     def _replay_one(self, entry: Input, remarks: list[Input]) -> None:
         if any(remark["kind"] == "void" for remark in remarks):
             return
-        if entry["kind"] in ("undo", "redo", "hint", "submit", "reset"):
+        if entry["kind"] in ("pass", "api"):
+            self.hands.replay(entry)
+        elif entry["kind"] in ("undo", "redo", "hint", "submit", "reset"):
             getattr(self, entry["kind"])()
         else:
             self._do(entry, remarks)
@@ -279,9 +292,23 @@ class Lab:
             self._future.clear()
             return self._do(entry, [])
 
+    # What `hands` does with the lab, under its lock.
+
+    def forget_undone(self) -> None:
+        self._future.clear()
+
+    def last_input(self) -> Before | None:
+        return self._past[-1] if self._past else None
+
+    def replace_last(self, before: Before) -> None:
+        self._past[-1] = before
+
+    def play(self, entry: Input) -> Outcome:
+        return self._do(entry, [])
+
     def _do(self, entry: Input, remarks: list[Input]) -> Outcome:
         """Record, then act. `remarks` are what a replay knows about this input (replies, an interrupt)."""
-        self._record(entry)
+        self.record(entry)
         cluster = self.cluster
         before = Before(entry, cluster.clock.now, self.step, self.shell.mark(), dict(self.answers))
         number = len(self._past) + 1
@@ -291,42 +318,45 @@ class Lab:
         self.pace.begin()
         self.pace.replies = [r["value"] for r in remarks if r["kind"] == "reply"]
         self.pace.interrupt_at = next((r["at"] for r in remarks if r["kind"] == "interrupt"), None)
+        self.hands.begin(remarks)
         try:
-            stdout, stderr, code, void, ended = self._act(entry)
-            if void:
+            did = self._act(entry)
+            if did.void:
                 self._go_back(before, number)
-                self._note({"kind": "void"})
-                return replace(self._outcome(stdout, stderr, code, revision), void=True)
+                self.note({"kind": "void"})
+                return replace(self._outcome(did.stdout, did.stderr, did.exit_code, revision), void=True)
         except Exception as error:
             # A fault of labsim itself must not leave a half-done input behind, nor end the lab.
             self._go_back(before, number)
-            self._note({"kind": "void"})
+            self.note({"kind": "void"})
             if self.cluster.store.freeze_objects:
                 raise  # under tests
             told = f"labsim: internal error, the line was taken back: {telling.place_of(error)}\n"
             return replace(self._outcome("", told, 1, revision), void=True)
         finally:
             self.pace.interrupt_at = None
+            self.hands.end()
         if self.pace.seen_at is not None:
-            self._note({"kind": "interrupt", "at": self.pace.seen_at})
+            self.note({"kind": "interrupt", "at": self.pace.seen_at})
         self.step += -(-(cluster.clock.now - before.now) // self.settings.step)
         self._past.append(replace(before, remarks=(*remarks, *self._remarks)))
         if len(self._past) % recipes.MARK_EVERY == 0 and not self._replaying and self.recipe.stream is not None:
             self.recipe.append({"kind": "mark", "after": len(self._past), "hash": self.state_hash()})
-        return replace(self._outcome(stdout, stderr, code, revision), ended=ended)
+        outcome = self._outcome(did.stdout, did.stderr, did.exit_code, revision)
+        return replace(outcome, ended=did.ended, screen=did.screen or outcome.screen)
 
-    def _act(self, entry: Input) -> tuple[str, str, int, bool, bool]:
+    def _act(self, entry: Input) -> LineResult:
         kind = entry["kind"]
         if kind == "line":
             result = self.shell.run(entry["line"])
             if not result.void:
                 self.pace.finish(result.ran)
-            return result.stdout, result.stderr, result.exit_code, result.void, result.ended
+            return result
         if kind == "edit":
             try:
                 self.shell.write_file(entry["path"], entry["text"])
             except OSError as error:
-                return "", f"{entry['path']}: {error.strerror}\n", 1, False, False
+                return LineResult("", f"{entry['path']}: {error.strerror}\n", 1)
         elif kind == "answer":
             self.answers[entry["id"]] = entry["value"]
         elif kind == "advance":
@@ -334,24 +364,31 @@ class Lab:
                 self.cluster.loop.advance_to(self.cluster.clock.now + self.settings.step)
         elif kind == "settle":
             self._settle(entry["steps"])
-            return "", "", 0 if self.is_quiet() else 1, False, False
+            return LineResult("", "", 0 if self.is_quiet() else 1)
         elif kind == "fault":
             self._inject(entry["fault"])
-        return "", "", 0, False, False
+        elif kind == "api":
+            self.hands.serve(entry)
+        return LineResult("", "", 0)
 
     def _outcome(self, stdout: str, stderr: str, code: int, revision: int) -> Outcome:
         from labsim.sim.clock import rfc3339
 
         changes = self.cluster.journal.since(revision) if revision else []
-        return Outcome(stdout, stderr, code, self.step, rfc3339(self.cluster.clock.now), changes)
+        screen = (("stderr", stderr), ("stdout", stdout))
+        return Outcome(stdout, stderr, code, self.step, rfc3339(self.cluster.clock.now), changes, screen=screen)
 
-    def _record(self, entry: Input) -> None:
+    def record(self, entry: Input) -> None:
+        self.hands.flush()
+        self.append(entry)
+
+    def append(self, entry: Input) -> None:
         if not self._replaying:
             self.recipe.append(entry)
 
-    def _note(self, remark: Input) -> None:
+    def note(self, remark: Input) -> None:
         self._remarks.append(remark)
-        self._record(remark)
+        self.append(remark)
 
     def _settle(self, steps: int) -> None:
         self.cluster.loop.drain()
@@ -368,13 +405,14 @@ class Lab:
             yield
         finally:
             self.lock.acquire()
+        self.hands.yielded()
 
     # -- undo --------------------------------------------------------------------------------------------------------
 
     def undo(self) -> Outcome:
         """Take back the last input. Exit code 1 when there is none."""
         with self.lock:
-            self._record({"kind": "undo"})
+            self.record({"kind": "undo"})
             if not self._past:
                 return self._outcome("", "nothing to undo\n", 1, 0)
             before = self._past.pop()
@@ -386,20 +424,25 @@ class Lab:
     def redo(self) -> Outcome:
         """Do the last undone input again."""
         with self.lock:
-            self._record({"kind": "redo"})
+            self.record({"kind": "redo"})
             if not self._future:
                 return self._outcome("", "nothing to redo\n", 1, 0)
             before = self._future.pop()
             replaying, self._replaying = self._replaying, True
             try:
-                return self._do(before.entry, list(before.remarks))
+                outcome = self._do(before.entry, list(before.remarks))
+                future, self._future = self._future, []
+                for entry in before.more:
+                    self.hands.replay(entry)
+                self._future = future
+                return outcome
             finally:
                 self._replaying = replaying
 
     def reset(self) -> Outcome:
         """Back to the start of the lab; the inputs stay in the recipe (and can be redone one by one)."""
         with self.lock:
-            self._record({"kind": "reset"})
+            self.record({"kind": "reset"})
             while self._past:
                 before = self._past.pop()
                 self._future.append(before)
@@ -408,6 +451,7 @@ class Lab:
 
     def _go_back(self, before: Before, number: int) -> None:
         self.cluster.undo_to(number - 1, before.now)
+        self.hands.epoch += 1
         self.shell.rewind(before.shell)
         self.step = before.step
         self.answers = dict(before.answers)
@@ -450,6 +494,7 @@ class Lab:
 
     def state_hash(self) -> str:
         """Objects, timers, clock, shell, answers: equal hashes mean equal labs."""
+        self.hands.flush()
         parts = (
             self.cluster.store.hash(), self.cluster.journal.revision, self.cluster.timers.dump(),
             self.cluster.clock.now, self.shell.hash(), sorted(self.answers.items()), self.step,
@@ -501,7 +546,7 @@ class Lab:
     def submit(self) -> Grade:
         """Hand in: the grade of this moment is final."""
         with self.lock:
-            self._record({"kind": "submit"})
+            self.record({"kind": "submit"})
             self.submitted = self.grade()
             return self.submitted
 
@@ -510,7 +555,7 @@ class Lab:
         from labsim.tickets.checks import evaluate
 
         with self.lock:
-            self._record({"kind": "hint"})
+            self.record({"kind": "hint"})
             for index, hint in enumerate((self.ticket or {}).get("hints", ())):
                 if index in self.hints or (hint["unless"] and evaluate(hint["unless"], self.scene()).holds):
                     continue
@@ -522,7 +567,7 @@ class Lab:
 def _remarks(entries: list[Input], index: int) -> list[Input]:
     found = []
     for entry in entries[index + 1 :]:
-        if entry["kind"] not in ("reply", "interrupt", "void"):
+        if entry["kind"] not in recipes.REMARKS:
             break
         found.append(entry)
     return found

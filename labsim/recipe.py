@@ -11,10 +11,13 @@ from typing import IO, Any
 FORMAT = 1
 MARK_EVERY = 20
 Input = dict[str, Any]
-# Every word an input may be. `reply` (to an editor or a question), `interrupt` and `void` are remarks about the input
-# before them; `mark` carries a state hash.
-_INPUTS = ("line", "edit", "advance", "settle", "api", "undo", "redo", "hint", "answer", "submit", "fault", "reset")
-KINDS = frozenset((*_INPUTS, "reply", "interrupt", "void", "mark"))
+# Every word an input may be. `reply` (to an editor or a question), `interrupt`, `void` and `meanwhile` (an API request
+# during a wait) are remarks about the input before them; `mark` carries a state hash, `pass` is time between inputs.
+_INPUTS = (
+    "line", "edit", "advance", "settle", "api", "pass", "undo", "redo", "hint", "answer", "submit", "fault", "reset",
+)  # fmt: skip
+REMARKS = ("reply", "interrupt", "void", "meanwhile")
+KINDS = frozenset((*_INPUTS, *REMARKS, "mark"))
 
 
 class RecipeError(Exception):

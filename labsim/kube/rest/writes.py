@@ -169,7 +169,8 @@ def delete_options(body: Any, query: dict[str, str]) -> dict[str, Any]:
         raise ApiError(
             422,
             "Invalid",
-            f'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "{policy}": must be one of {allowed}',
+            f'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "{policy}": '
+            f"must be one of {allowed}",
         )
     if given.get("orphanDependents") in (True, "true"):
         policy = "Orphan"
