@@ -149,10 +149,10 @@ def _over_time(check: dict[str, Any], scene: Scene, *, never: bool) -> tuple[Ver
         return _history(check, scene, never=never)
     wanted: Callable[[Verdict], bool] = (lambda v: v.status == "fail") if never else (lambda v: v.holds)
     frame = scene.baseline.copy()
-    keys = resources_read(check, scene)
     verdict = evaluate(check, scene.at(frame))
     if verdict.status == "error" or not wanted(verdict):
         return _told(verdict, never), None
+    keys = resources_read(check, scene)
     for write in scene.writes:
         frame.apply(write)
         if keys is None or write.resource not in keys:
