@@ -138,6 +138,7 @@ class Context:
     programs: frozenset[str] | None = None  # all there are in this container; None: what a host has
     stdout_parts: list[str] = field(default_factory=list)
     stderr_parts: list[str] = field(default_factory=list)
+    printed: list[tuple[Stream, str]] = field(default_factory=list)  # both streams, as a terminal shows them
 
     @property
     def name(self) -> str:
@@ -153,13 +154,15 @@ class Context:
 
     def out(self, text: str) -> None:
         self.stdout_parts.append(text)
+        self.printed.append(("stdout", text))
 
     def err(self, text: str) -> None:
         self.stderr_parts.append(text)
+        self.printed.append(("stderr", text))
 
     def emit(self, text: str, stream: Stream = "stdout") -> None:
         """Print while waiting: seen at once where the line allows it, and part of the output in any case."""
-        (self.stdout_parts if stream == "stdout" else self.stderr_parts).append(text)
+        (self.out if stream == "stdout" else self.err)(text)
         self.services.emit(text, stream)
 
     def advance(self, until: Callable[[], bool] | None = None, timeout_ms: int | None = None) -> WaitEnd:

@@ -15,7 +15,7 @@ from weakref import ref
 
 from bashkit import Bash, BashError, BuiltinContext, BuiltinResult, ExecutionProfile, FileSystem
 
-from labsim.commands.base import Interrupted, Result
+from labsim.commands.base import Interrupted, Result, Stream
 
 MAX_LOOP_ITERATIONS = 20_000
 MAX_COMMANDS = 50_000
@@ -44,6 +44,7 @@ class Raw:
     exit_code: int
     error: str = ""
     interrupted: Interrupted | None = None
+    printed: tuple[tuple[Stream, str], ...] = ()  # both streams, command by command
 
     @property
     def fused(self) -> bool:
@@ -139,6 +140,7 @@ class Engine:
         """Run shell text to its end. Raises what a program raised, other than Interrupted."""
         stdout: list[str] = []
         stderr: list[str] = []
+        printed: list[tuple[Stream, str]] = []
         size = 0
         self._stop = self._crash = None
 
@@ -146,6 +148,7 @@ class Engine:
             nonlocal size
             stdout.append(out)
             stderr.append(err)
+            printed.extend([("stderr", err), ("stdout", out)])
             size += len(out) + len(err)
             if size > MAX_OUTPUT and self._stop is None:
                 self._stop = Interrupted(130, f"labsim: line stopped: more than {MAX_OUTPUT // 1_000_000} MB of output")
@@ -161,8 +164,8 @@ class Engine:
         if result.error or stop:
             # The engine drops what was printed before an error; the pieces have it.
             error = "" if stop else str(result.error)
-            return Raw("".join(stdout), "".join(stderr), result.exit_code, error, stop)
-        return Raw(result.stdout, result.stderr, result.exit_code)
+            return Raw("".join(stdout), "".join(stderr), result.exit_code, error, stop, tuple(printed))
+        return Raw(result.stdout, result.stderr, result.exit_code, printed=tuple(printed))
 
     def parse(self, text: str) -> Parsed:
         """Raises nothing: a line that does not parse has `error`."""

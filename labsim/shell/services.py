@@ -45,6 +45,7 @@ class LineServices:
         self.pushed: SessionSpec | None = None
         self.gone = ""  # a host whose sessions end with the line
         self.depth = 0
+        self.calls: list[Context] = []  # the programs the line called itself
 
     def now(self) -> int:
         return self.shell.clock()

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from labsim.commands import notsimulated, registry
-from labsim.commands.base import Context, FileSystem, Interrupted, Result, SessionSpec
+from labsim.commands.base import Context, FileSystem, Interrupted, Result, SessionSpec, Stream
 from labsim.shell import completion, continuation, history, host, lines, wording
 from labsim.shell.engine import Bridge, Call, Engine, Raw, on_worker
 from labsim.shell.files import HostFiles, View
@@ -32,7 +32,8 @@ class LineResult:
     """`void`: the fuse cut the line; shell state is as before it and the world must be put back as well.
 
     `typed` is the line after history expansion (shown when it differs); `ended`: the lowest session was left;
-    `ran`: something was executed (an empty line, a comment or a syntax error costs no time).
+    `ran`: something was executed (an empty line, a comment or a syntax error costs no time); `screen`: both streams in
+    the order in which a terminal shows them.
     """
 
     stdout: str
@@ -42,6 +43,7 @@ class LineResult:
     typed: str = ""
     ended: bool = False
     ran: bool = False
+    screen: tuple[tuple[Stream, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,8 @@ class Shell:
         elif line.pushed is not None and result.exit_code == 0:
             self._push(line.pushed, session.client)
             result = replace(result, stdout=result.stdout + line.pushed.greeting)
-        return LineResult(result.stdout, result.stderr, result.exit_code, ended=ended, ran=True)
+        screen = _screen(line.calls if alone else [], raw, result)
+        return LineResult(result.stdout, result.stderr, result.exit_code, ended=ended, ran=True, screen=screen)
 
     def _prepared(self, session: Session, text: str, parsed: Any) -> str:
         fixed = lines.fixed(text, parsed, self.clock(), session.pid, lambda purpose: self.number(purpose, 0, 32767))
@@ -305,6 +308,7 @@ class Shell:
             user=session.spec.user,
             programs=session.spec.programs,
         )
+        line.calls.append(ctx)
         return self.program(ctx)
 
     def _internal(self, call: Call) -> Result:
@@ -460,3 +464,19 @@ class Shell:
 
     def complete(self, text: str, cursor: int) -> completion.Completion:
         return completion.complete(self, text, cursor)
+
+
+def _screen(calls: Sequence[Context], raw: Raw, result: Result) -> tuple[tuple[Stream, str], ...]:
+    """The line's output as it came: within a lone program print by print, else command by command."""
+    if len(calls) == 1:
+        pieces = calls[0].printed
+    else:
+        change = {"stdout": wording.stdout, "stderr": wording.stderr}
+        pieces = [(stream, change[stream](text)) for stream, text in raw.printed if text]
+    whole = {"stdout": result.stdout, "stderr": result.stderr}
+    for stream, text in whole.items():
+        shown = "".join(piece for of, piece in pieces if of == stream)
+        if not text.startswith(shown):  # put into other words afterwards: no order is known
+            return (("stderr", result.stderr), ("stdout", result.stdout))
+        whole[stream] = text[len(shown) :]
+    return (*pieces, ("stdout", whole["stdout"]), ("stderr", whole["stderr"]))

@@ -130,3 +130,12 @@ def test_short_waits_add_up_to_the_limit_of_a_line() -> None:
         out = lab.run(line)
         assert (out.exit_code, out.stderr) == (130, "labsim: wait ended: 360 steps in one line\n")
         assert lab.step - before >= 360
+
+
+def test_a_terminal_sees_both_streams_in_their_order(lab: Lab) -> None:
+    first, second = lab.run("kubectl logs -n gpu-operator ds/nvidia-mig-manager --tail=1").screen[:2]
+    assert first == ("stderr", first[1])
+    assert first[1].startswith("Found 3 pods, using pod/")
+    assert second[1].startswith("Defaulted container")
+    shown = "".join(text for _, text in lab.run("ls nope; echo hi; ls nope2 | cat").screen)
+    assert [line.split(":")[0] for line in shown.splitlines()] == ["ls", "hi", "ls"]
