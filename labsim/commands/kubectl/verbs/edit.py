@@ -9,11 +9,11 @@ from labsim.commands.kubectl.builder import Info
 from labsim.commands.kubectl.errors import Exit, Failure
 from labsim.commands.kubectl.flags import Flag
 from labsim.commands.kubectl.global_flags import FILENAME, OUTPUT
-from labsim.commands.kubectl.printers import without_managed_fields
+from labsim.commands.kubectl.printers import STRUCTURED, unknown_format, without_managed_fields
 from labsim.commands.kubectl.writing import VALIDATE, field_manager, patch, report, validation
 from labsim.kube.errors import ApiError
 from labsim.kube.gofmt import source
-from labsim.kube.objects import Object, name_of
+from labsim.kube.objects import Object, get_in, name_of, uid_of
 
 if TYPE_CHECKING:
     from labsim.commands.kubectl.session import Kubectl
@@ -43,8 +43,8 @@ def run(kubectl: Kubectl) -> int:
     if not infos:
         kubectl.err("edit cancelled, no objects found\n")
         return 1
-    if kubectl.flags["output"] not in ("", "yaml", "json"):
-        raise Failure(f"The flag 'output' must be one of yaml|json, got {kubectl.flags['output']}")
+    if kubectl.flags["output"] not in ("", "yaml", "json", "kyaml"):
+        raise unknown_format(kubectl.flags["output"], STRUCTURED)
     originals = {_key(info): without_managed_fields(info.obj) for info in infos}
     original = _dump(kubectl, list(originals.values()))
     reasons: list[tuple[str, list[str]]] = []
@@ -85,9 +85,9 @@ def _key(info: Info) -> tuple[str, str, str]:
 
 
 def _dump(kubectl: Kubectl, objects: list[Object]) -> str:
-    from labsim.kube.codec import dump_json, dump_yaml
+    from labsim.kube.codec import dump_json, dump_kyaml, dump_yaml
 
-    dump = dump_json if kubectl.flags["output"] == "json" else dump_yaml
+    dump = {"json": dump_json, "kyaml": dump_kyaml}.get(kubectl.flags["output"], dump_yaml)
     if len(objects) == 1:
         return dump(objects[0])
     return dump({"apiVersion": "v1", "items": objects, "kind": "List", "metadata": {}})
@@ -126,7 +126,20 @@ def _send(
     text: str,
 ) -> tuple[str, list[str]] | None:
     """Patch one object; a reason when it is invalid and the editor should open again."""
-    info = next((i for i in infos if i.resource.kind == obj.get("kind") and i.name == name_of(obj)), None)
+    info = next((i for i in infos if uid_of(i.obj) == get_in(obj, "metadata", "uid")), None)
+    if info is not None and (obj.get("kind"), obj.get("apiVersion")) != (info.obj["kind"], info.obj["apiVersion"]):
+        what = f'{info.resource.key} "{info.name}"'
+        if kubectl.client.scheme.for_kind(str(obj.get("apiVersion")), str(obj.get("kind"))) is None:
+            kubectl.err(f"error: {what} is invalid\n")
+            unknown = f'no matches for kind "{obj.get("kind")}" in version "{obj.get("apiVersion")}"'
+            return f"{what} was not valid", [unknown]
+    same = info is None or (obj.get("kind"), obj.get("apiVersion"), name_of(obj)) == (
+        info.obj["kind"], info.obj["apiVersion"], info.name
+    )  # fmt: skip
+    if not same:
+        _keep(kubectl, path, text)
+        kubectl.err(f'A copy of your changes has been stored to "{path}"\n')
+        raise Failure("At least one of apiVersion, kind and name was changed")
     if info is None:
         _keep(kubectl, path, text)
         kubectl.err(f'A copy of your changes has been stored to "{path}"\n')
