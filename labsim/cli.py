@@ -14,6 +14,7 @@ labsim: a GPU cluster in your terminal
   labsim tickets                the catalogue
   labsim ticket COMMAND         for authors: lint, prove, schema
   labsim explain STEP FILE      what happened in a step of a saved lab
+  labsim api                    serve a lab to the real kubectl  [--world W | --ticket T] [--clock tick:F|step|frozen]
   labsim doctor                 is this machine fit?
 
   labsim COMMAND --help         the options of one command
@@ -30,8 +31,9 @@ COMMANDS = {
     "ticket": "labsim.authoring.cli:main",
     "explain": "labsim.ui.explain:main",
     "doctor": "labsim.ui.doctor:main",
+    "api": "labsim.api.cli:main",
 }
-NOT_YET = ("exam", "drill", "quiz", "cards", "review", "report", "reference", "serve", "api")
+NOT_YET = ("exam", "drill", "quiz", "cards", "review", "report", "reference", "serve")
 
 
 def main(argv: list[str] | None = None) -> int:
