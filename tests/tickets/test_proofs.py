@@ -48,7 +48,8 @@ def test_every_actor_writes_only_its_own_fields(ticket: str) -> None:
 
     for step in lab.ticket["answers"][0]["steps"]:
         act(lab, step)
-    assert len(lab.cluster.journal.writes) > 100
+    # A reconfiguration of MIG makes every operand write; a report that reads the cluster makes nobody.
+    assert len(lab.cluster.journal.writes) >= (100 if "mig" in lab.ticket["tags"] else 0)
     assert audit.violations(lab.cluster.journal.writes) == []
 
 
