@@ -57,7 +57,10 @@ class Hands:
                 lab.replace_last(replace(last, more=(*last.more, *passed, entry)))
                 return self.serve(entry)
             self._answer = refusal(internal("the request was taken back"))
+            revision = lab.cluster.journal.revision
             lab.play(entry)
+            if self._answer.code >= 400 and lab.cluster.journal.revision == revision:
+                lab.drop_last(entry)  # undo should not have to go back over what was refused
             return self._answer
 
     def serve(self, entry: Input) -> Answer:

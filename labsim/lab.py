@@ -303,6 +303,12 @@ class Lab:
     def replace_last(self, before: Before) -> None:
         self._past[-1] = before
 
+    def drop_last(self, entry: Input) -> None:
+        """The last input, if it is this one, changed nothing and is none for undo."""
+        if self._past and self._past[-1].entry is entry:
+            self._past.pop()
+            self.cluster.begin_input(len(self._past))
+
     def play(self, entry: Input) -> Outcome:
         return self._do(entry, [])
 

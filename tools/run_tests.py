@@ -28,6 +28,7 @@ PARTS: list[tuple[str, list[str]]] = [
     ("property", pytest("tests/property")),
     ("conformance", pytest("tests/conformance")),
     ("oracle", pytest("tests/oracle")),
+    ("api", pytest("tests/api")),
     ("tickets", pytest("tests/tickets")),
     ("ui", pytest("tests/ui")),
 ]

@@ -19,6 +19,7 @@ from labsim.telling import place_of
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _UPGRADES = ("exec", "attach", "portforward")
+_KEPT = 100  # sessions, and GETs of one, that are remembered
 _CHANGES = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -60,7 +61,7 @@ class Handler:
     def __init__(self, lab: Lab, clock: Clock) -> None:
         self.lab, self.clock = lab, clock
         self.sessions = Sessions()
-        self._last: dict[str, str] = {}
+        self._asked: dict[str, set[str]] = {}
 
     def handle(self, call: Call) -> Reply | Stream:
         """Never raises: what cannot be served is a Status."""
@@ -84,11 +85,8 @@ class Handler:
             return self._change(call, query, session, offset)
         if call.method not in ("GET", "HEAD"):
             raise method_not_allowed()
-        asked = f"{call.path}?{call.query}"
-        if self._last.get(session) == asked:
-            self.clock.waiting()
-        self._last = {session: asked}
         accept = call.headers.get("accept", "")
+        self._ask(session, f"{call.path}?{call.query} {accept}")
         found = documents.find(self.lab.client, call.path, accept)
         if found is not None:
             body, media = found
@@ -103,6 +101,17 @@ class Handler:
         body = reads.read(self.lab.client, target, accept, query)
         return Reply(200, _dump(body, offset))
 
+    def _ask(self, session: str, what: str) -> None:
+        """A GET that the session sends again, with no write between, waits for something to happen (drain, delete)."""
+        asked = self._asked.pop(session, set())
+        self._asked[session] = asked  # the session used last is the last
+        if what in asked:
+            self.clock.waiting()
+        elif len(asked) < _KEPT:
+            asked.add(what)
+        if len(self._asked) > _KEPT:
+            del self._asked[next(iter(self._asked))]
+
     def _admit(self, call: Call) -> None:
         """Pages of a browser must not reach the lab by a name of their own (DNS rebinding)."""
         host = call.headers.get("host", "127.0.0.1").rpartition(":")
@@ -116,6 +125,7 @@ class Handler:
     def _change(self, call: Call, query: dict[str, str], session: str, offset: int) -> Reply:
         if call.headers.get("origin"):
             raise forbidden("requests", "", "labsim takes no requests of web pages")
+        self._asked.pop(session, None)
         media = call.headers.get("content-type", "")
         body = moved(bodies.parse(call.body, media), -offset)
         entry = {

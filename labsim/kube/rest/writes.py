@@ -36,14 +36,15 @@ def refusal(error: ApiError) -> Answer:
 
 
 def changes(client: Client, entry: dict[str, Any]) -> bool:
-    """Whether a request can change the store: dry runs and reviews cannot."""
+    """Whether a request can change the store: dry runs, reviews and calls (exec ...) cannot. Raises 404."""
     if entry["query"].get("dryRun"):
         return False
     body = entry["body"]
     options = get_in(body, "deleteOptions") if isinstance(body, dict) and body.get("kind") == "Eviction" else body
     if isinstance(options, dict) and options.get("dryRun"):
         return False
-    return find(client.scheme, entry["path"]).resource.verbs != ("create",)
+    target = find(client.scheme, entry["path"])
+    return target.resource.verbs != ("create",) and target.sub not in _CALLS
 
 
 def perform(client: Client, entry: dict[str, Any]) -> Answer:
