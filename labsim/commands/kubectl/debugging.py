@@ -160,5 +160,3 @@ def taken(pod: Object) -> set[str]:
     """The names of all containers of a pod."""
     groups = ("containers", "initContainers", "ephemeralContainers")
     return {str(c["name"]) for group in groups for c in pod["spec"].get(group) or ()}
-
-

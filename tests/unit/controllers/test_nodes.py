@@ -117,7 +117,7 @@ def test_a_reboot_ends_all_containers_and_says_so() -> None:
     lab.create("pods", pod("a"))
     lab.settle()
     machine = lab.setup.get("machines.hardware.labsim", "gpu-node1")
-    lab.setup.update("machines.hardware.labsim", rebooted(machine, "11111111-2222-4333-8444-555555555555"))
+    lab.setup.update("machines.hardware.labsim", rebooted(machine, "11111111-2222-4333-8444-555555555555", lab.now))
     lab.settle()
     (status,) = lab.get("pods", "a")["status"]["containerStatuses"]
     assert status["restartCount"] == 1 and status["lastState"]["terminated"]["exitCode"] == 255

@@ -109,4 +109,3 @@ def _copy(source: FileSystem, path: str, target: FileSystem, new: str) -> None:
         target.mkdir(parent, parents=True)
     target.write_bytes(new, source.read_bytes(path))
     target.chmod(new, source.stat(path).mode)
-
