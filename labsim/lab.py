@@ -5,6 +5,7 @@ One class on purpose, and so a little over the usual size: its inputs, undo and 
 
 from __future__ import annotations
 
+import shlex
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -264,6 +265,10 @@ class Lab:
             raise LabError(f"question {question} takes one of {', '.join(options)}")
         return self._input({"kind": "answer", "id": question, "value": value})
 
+    def execute(self, what: dict[str, Any]) -> Outcome:
+        """Run a program in a container: `what` has namespace, pod, container, command and stdin (text or None)."""
+        return self._input({"kind": "exec", **what})
+
     def advance(self, steps: int = 1) -> Outcome:
         """Let the world run for so many steps."""
         return self._input({"kind": "advance", "steps": steps})
@@ -375,7 +380,24 @@ class Lab:
             self._inject(entry["fault"])
         elif kind == "api":
             self.hands.serve(entry)
+        elif kind == "exec":
+            return self._execute(entry)
         return LineResult("", "", 0)
+
+    def _execute(self, entry: Input) -> LineResult:
+        """kubectl exec in a fresh shell over the same files: the learner's own session stays as it is."""
+        words = ["kubectl", "exec", "--quiet", "-n", entry["namespace"], entry["pod"], "-c", entry["container"]]
+        stdin = entry["stdin"]
+        line = shlex.join([*words, *(["-i"] if stdin is not None else []), "--", *entry["command"]])
+        if stdin is not None:
+            line = f"printf %s {shlex.quote(stdin)} | {line}"
+        shell = self._new_shell(self.client)
+        shell.rewind(replace(shell.mark(), files=self.shell.mark().files))
+        result = shell.run(line)
+        if not result.void:
+            self.shell.rewind(replace(self.shell.mark(), files=shell.mark().files))
+            self.pace.finish(result.ran)
+        return replace(result, ended=False)
 
     def _outcome(self, stdout: str, stderr: str, code: int, revision: int) -> Outcome:
         from labsim.sim.clock import rfc3339

@@ -10,8 +10,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from labsim.api import exec
 from labsim.api.handling import Call, Handler, Reply, Stream, status
-from labsim.kube.errors import ApiError, method_not_allowed
+from labsim.kube.errors import ApiError, bad_request
 from labsim.kube.rest.bodies import MAX_BYTES, too_large
 
 if TYPE_CHECKING:
@@ -31,14 +32,28 @@ class App:
         if scope["type"] == "http":
             await self._http(scope, receive, send)
         elif scope["type"] == "websocket":
-            await self._refuse(receive, send)
+            await self._socket(scope, receive, send)
 
-    async def _refuse(self, receive: Receive, send: Send) -> None:
-        reply = status(method_not_allowed("labsim: exec, attach and port-forward are not simulated over the API"))
-        await receive()
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(reply.body)).encode())]
-        await send({"type": "websocket.http.response.start", "status": reply.code, "headers": headers})
-        await send({"type": "websocket.http.response.body", "body": reply.body})
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()  # websocket.connect
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        call = Call("GET", scope["path"], scope["query_string"].decode("latin-1"), headers)
+        found = await run_in_threadpool(self.handler.exec, call)
+        protocol = next((p for p in exec.PROTOCOLS if p in scope["subprotocols"]), None)
+        if protocol is None and not isinstance(found, Reply):
+            found = status(bad_request("unable to upgrade: unsupported subprotocol"))
+        if isinstance(found, Reply):
+            length = (b"content-length", str(len(found.body)).encode())
+            kind = (b"content-type", b"application/json")
+            await send({"type": "websocket.http.response.start", "status": found.code, "headers": [kind, length]})
+            await send({"type": "websocket.http.response.body", "body": found.body})
+            return
+        await send({"type": "websocket.accept", "subprotocol": protocol})
+        stdin = await _stdin(receive) if found.stdin and protocol == exec.PROTOCOLS[0] else b""
+        text = stdin.decode("utf-8", "surrogateescape")
+        for frame in await run_in_threadpool(exec.run, self.handler.lab, found, text):
+            await send({"type": "websocket.send", "bytes": frame})
+        await send({"type": "websocket.close", "code": 1000})
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -78,6 +93,19 @@ class App:
 async def _left(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+async def _stdin(receive: Receive) -> bytes:
+    """Everything that is sent on channel 0 until it is closed."""
+    parts: list[bytes] = []
+    while sum(map(len, parts)) < MAX_BYTES:
+        message = await receive()
+        frame = message.get("bytes") or b""
+        if message["type"] == "websocket.disconnect" or frame[:2] == bytes([exec.CLOSE, exec.STDIN]):
+            break
+        if frame[:1] == bytes([exec.STDIN]):
+            parts.append(frame[1:])
+    return b"".join(parts)
 
 
 async def _body(request: Request) -> bytes:

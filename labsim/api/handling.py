@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 from labsim.api import documents, logs, reads
 from labsim.api.clocks import Clock
+from labsim.api.exec import Execution, wanted
 from labsim.api.times import Sessions, moved, moved_text
 from labsim.kube.errors import ApiError, bad_request, forbidden, gone, internal, method_not_allowed
 from labsim.kube.rest import bodies
@@ -73,6 +74,17 @@ class Handler:
         except Exception as error:
             self.lab.hands.faults.append(f"{call.method} {call.path}: {place_of(error)}")
             return status(internal("a fault of labsim, the request was not carried out"))
+
+    def exec(self, call: Call) -> Execution | Reply:
+        """What a WebSocket asks for, or why it gets none."""
+        try:
+            with self.lab.lock:
+                self._admit(call)
+                if call.headers.get("origin"):
+                    raise forbidden("requests", "", "labsim takes no requests of web pages")
+                return wanted(self.lab, call.path, call.query)
+        except ApiError as error:
+            return status(error)
 
     def _handle(self, call: Call) -> Reply | Stream:
         self._admit(call)

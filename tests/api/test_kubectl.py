@@ -123,3 +123,16 @@ def test_a_request_during_a_wait_of_a_typed_line(served: Served) -> None:
     assert done == ["configmap/later condition met\n"]
     assert served.lab.inputs == 1
     assert "meanwhile" in [entry["kind"] for entry in served.lab.recipe.inputs]
+
+
+def test_exec_runs_the_programs_of_the_terminal(served: Served) -> None:
+    pods = served.lab.client.list("pods", "gpu-operator", label_selector="app=nvidia-driver-daemonset")
+    at = ("exec", "-n", "gpu-operator", pods[0]["metadata"]["name"])
+    typed = served.lab.fork().run(f"kubectl {' '.join(at)} -- nvidia-smi -L").stdout
+    assert typed.count("NVIDIA H100") == 8
+    assert typed == served.kubectl(*at, "--", "nvidia-smi", "-L")
+    assert served.kubectl(*at, "--", "sh", "-c", "exit 3", code=3) == "command terminated with exit code 3\n"
+    assert served.kubectl(*at, "-i", "--", "cat", stdin="one\ntwo\n") == "one\ntwo\n"
+    missing = served.kubectl(*at, "--", "no-such-program", code=1)
+    assert 'exec: "no-such-program": executable file not found in $PATH' in missing
+    assert served.lab.shell.history == []
