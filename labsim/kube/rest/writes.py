@@ -93,7 +93,7 @@ def _validation(query: dict[str, str]) -> str:
 def _body(body: Any) -> Object:
     if not isinstance(body, dict):
         raise bad_request("couldn't get version/kind; json parse error: the body is not a JSON object")
-    return body
+    return {k: v for k, v in body.items() if v is not None}  # null is how a Go type looks when unset
 
 
 def _post(client: Client, target: Target, body: Any, options: dict[str, Any]) -> Answer:
