@@ -21,7 +21,8 @@ SHARED = 120  # characters that a hint may not have in common with an answer
 KINDS = ("no-op", "shortcut", "wrong-target")
 # Values that say nothing of a ticket's own, so that a story need not name them.
 _COMMON = {"true", "false", "success", "Running", "Pending", "Enabled", "Disabled"}
-_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$")
+# `never` is the honest word for a page nobody has opened yet.
+_DATE = re.compile(r"(\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])|never)$")
 _RENDERED = ("title", "story", "goals", "guards", "hints", "answers", "rejects", "symptom", "setup", "files")
 
 
@@ -141,7 +142,7 @@ def _dates(document: Document) -> Iterator[DocumentError]:
     known = {reference["id"] for reference in document.data.get("references") or []}
     for index, reference in enumerate(document.data.get("references") or []):
         if not _DATE.match(str(reference["checked"])):
-            yield document.error(("references", index, "checked"), "the date of the last look, as YYYY-MM-DD")
+            yield document.error(("references", index, "checked"), "the date of the last look, as YYYY-MM-DD, or never")
     for index, goal in enumerate(document.data["goals"]):
         for number, one in enumerate(goal.get("references") or []):
             if one not in known:
