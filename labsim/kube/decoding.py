@@ -49,7 +49,10 @@ def decode(res: Resource, body: Any, field_validation: str, request: Request) ->
     obj = prune(ref, obj)
     if res.custom:
         return obj
-    read: Object = _read(obj, ref)
+    try:
+        read: Object = _read(obj, ref)
+    except ValueError as error:  # a quantity that is none
+        raise errors.bad_request(f"{what}: {error}") from None
     return read
 
 
@@ -62,7 +65,10 @@ def _read(value: Any, ref: TypeRef) -> Any:
         return _read_map(value, ref, kind == "map")
     if isinstance(value, list) and kind == "array":
         item = ref.items()
-        return value if item is None else [_read(v, item) for v in value]
+        if item is None:
+            return value
+        # null in a list of structs is an empty struct
+        return [_read({} if v is None and item.kind == "object" else v, item) for v in value]
     return "" if value is None and kind == "string" else value
 
 

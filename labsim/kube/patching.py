@@ -7,6 +7,7 @@ from typing import Any
 from labsim.kube import errors
 from labsim.kube.objects import Object, meta
 from labsim.kube.patch import PatchError, json_patch, merge_patch, strategic_merge
+from labsim.kube.rest.bodies import check_metadata
 from labsim.kube.schema import load
 from labsim.kube.scheme import Resource
 
@@ -51,5 +52,8 @@ def apply_patch(
     except PatchError as error:
         reason = {400: "BadRequest", 422: "Invalid"}.get(error.code, "")
         raise errors.ApiError(error.code, reason, error.shown) from None
+    if not isinstance(new, dict):
+        raise errors.bad_request("couldn't get version/kind; json parse error: the body is not a JSON object")
+    check_metadata(new)
     result: Object = new
     return result

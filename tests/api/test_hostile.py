@@ -11,6 +11,8 @@ from served import Served, serve
 
 POD = "/api/v1/namespaces/default/pods"
 NODE = "/api/v1/nodes/gpu-node1"
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
 JSON_PATCH = {"Content-Type": "application/json-patch+json"}
 MERGE = {"Content-Type": "application/merge-patch+json"}
 STRATEGIC = {"Content-Type": "application/strategic-merge-patch+json"}
@@ -47,6 +49,16 @@ TABLE: list[tuple[str, str, bytes | None, dict[str, str], int, str]] = [
     ("POST", NODE, b"{}", {}, 405, "MethodNotAllowed"),
     ("POST", POD + "?dryRun=Some", b"{}", {}, 400, "BadRequest"),
     ("POST", POD + "?fieldValidation=Maybe", b"{}", {}, 400, "BadRequest"),
+    (
+        "POST",
+        "/api/v1/nodes",
+        b'{"metadata": {"name": "n"}, "status": {"capacity": {"cpu": "x"}}}',
+        {},
+        400,
+        "BadRequest",
+    ),
+    ("POST", CRDS, b'{"metadata": null, "spec": {}}', {}, 422, "Invalid"),
+    ("PATCH", CLASSES + "/none", b'[{"op": "replace", "path": "/metadata", "value": 1}]', JSON_PATCH, 404, "NotFound"),
     ("PUT", POD, b"{}", {}, 405, "MethodNotAllowed"),
     ("PUT", NODE, b'{"metadata": {"name": "other"}}', {}, 400, "BadRequest"),
     ("PUT", NODE, b'{"metadata": {"name": "gpu-node1", "resourceVersion": "1"}}', {}, 409, "Conflict"),
@@ -59,6 +71,7 @@ TABLE: list[tuple[str, str, bytes | None, dict[str, str], int, str]] = [
     ("PATCH", NODE, b'[{"op": "spin", "path": "/metadata"}]', JSON_PATCH, 422, ""),
     ("PATCH", NODE, b"[1]", JSON_PATCH, 400, ""),
     ("PATCH", NODE, b'[{"op": "replace", "path": "/metadata", "value": 1}]', JSON_PATCH, 400, ""),
+    ("PATCH", NODE, b'[{"op": "replace", "path": "", "value": 1}]', JSON_PATCH, 422, "Invalid"),
     ("PATCH", NODE, b'{"metadata": {"labels": {"a": {"$patch": "x"}}}}', STRATEGIC, 400, ""),
     ("PATCH", NODE, b'{"spec": {"taints": {"a": 1}}}', MERGE, 400, ""),
     ("PATCH", NODE, b'{"spec": {"taints": [1]}}', STRATEGIC, 400, ""),
