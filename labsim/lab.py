@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labsim import recipe as recipes
-from labsim import telling, worlds
+from labsim import telling
 from labsim.hands import Hands
 from labsim.kube.client import Client
 from labsim.kube.cluster import Cluster
@@ -25,6 +25,7 @@ from labsim.shell import kubeconfig
 from labsim.shell.shell import LineResult, Mark, Shell
 from labsim.sim.journal import Write
 from labsim.tickets.scene import Frame, Scene
+from labsim.worlds import cache as world_cache
 
 if TYPE_CHECKING:
     from labsim.tickets.grading import Grade, Judged
@@ -134,8 +135,7 @@ class Lab:
         if rendered is not None and world is not None and world != rendered["world"]:
             raise LabError(f"ticket {rendered['id']} brings its own world ({rendered['world']})")
         name = rendered["world"] if rendered is not None else (world or "dgx-h100-busy")
-        cluster = worlds.open_world(name, seed, start, freeze_objects=freeze_objects)
-        settings = worlds.settings(name, seed)
+        cluster, settings = world_cache.opened(name, seed, start, freeze_objects=freeze_objects)
         header = {
             "labsim": __version__, "format": recipes.FORMAT, "world": name, "ticket": ticket, "seed": seed,
             "start": start, "ticket_digest": rendered["digest"] if rendered is not None else None, "packs": packs,
@@ -486,12 +486,10 @@ class Lab:
 
     def fork(self) -> Lab:
         """An independent copy, as it is now; nothing that happens to it reaches this lab."""
-        from labsim.worlds import cache
-
         with self.lock:
             store, journal = self.cluster.store, self.cluster.journal
-            state = cache.Built(self.settings, journal.revision, store.dump(), self.cluster.timers.dump())
-            cluster = cache.restore(state, self.cluster.seed, store.freeze_objects)
+            state = world_cache.Built(self.settings, journal.revision, store.dump(), self.cluster.timers.dump())
+            cluster = world_cache.restore(state, self.cluster.seed, store.freeze_objects)
             cluster.clock.now = self.cluster.clock.now
             cluster.journal.writes = list(journal.writes)
             cluster.begin_input(len(self._past))

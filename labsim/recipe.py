@@ -14,7 +14,8 @@ Input = dict[str, Any]
 # Every word an input may be. `reply` (to an editor or a question), `interrupt`, `void` and `meanwhile` (an API request
 # during a wait) are remarks about the input before them; `mark` carries a state hash, `pass` is time between inputs.
 _INPUTS = (
-    "line", "edit", "advance", "settle", "api", "exec", "pass", "undo", "redo", "hint", "answer", "submit", "fault", "reset",
+    "line", "edit", "advance", "settle", "api", "exec", "pass", "undo", "redo", "hint", "answer", "submit", "fault",
+    "reset",
 )  # fmt: skip
 REMARKS = ("reply", "interrupt", "void", "meanwhile")
 KINDS = frozenset((*_INPUTS, *REMARKS, "mark"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from labsim.kube.errors import FieldError
@@ -51,9 +52,6 @@ class Strategy:
     # Told of every change of an object of this kind, undo and load included: (before, after).
     on_change: Callable[[Object | None, Object | None], None] | None = None
 
-    # The API type; None for hidden kinds and for those that are not in the published document.
-    type: TypeRef | None = None
-
     def __init__(self, resource: Resource) -> None:
         self.resource = resource
 
@@ -78,6 +76,16 @@ class Strategy:
     def answer(self, obj: Object, request: Request) -> Object | None:
         """The reply of a kind that is only asked (reviews); None for kinds that are stored."""
         return None
+
+    @cached_property
+    def type(self) -> TypeRef | None:
+        """The API type; None for hidden kinds and for those that are not in the published document.
+
+        Read when first needed: a line that only looks does not pay for the schema.
+        """
+        from labsim.kube.schema import load
+
+        return load().for_gvk(self.resource.group, self.resource.version, self.resource.kind)
 
     def default(self, obj: Object) -> Object:
         """Fill in API defaults; idempotent."""

@@ -54,11 +54,18 @@ _opened: dict[str, Built] = {}
 
 
 def open_world(name_or_path: str, seed: int, start: int | None = None, *, freeze_objects: bool = False) -> Cluster:
+    return opened(name_or_path, seed, start, freeze_objects=freeze_objects)[0]
+
+
+def opened(
+    name_or_path: str, seed: int, start: int | None = None, *, freeze_objects: bool = False
+) -> tuple[Cluster, Settings]:
+    """A cluster and its settings; the sources are looked at once for both."""
     found = built(name_or_path, seed)
     cluster = restore(found, seed, freeze_objects)
     if start is not None and start != found.settings.start:
         _move(cluster, start - found.settings.start)
-    return cluster
+    return cluster, found.settings
 
 
 def settings(name_or_path: str, seed: int) -> Settings:

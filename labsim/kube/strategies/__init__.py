@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labsim.kube.builtins import RESOURCES
-from labsim.kube.schema import load
 from labsim.kube.strategies import clusterkinds, core, metrics, nodes, reviews, services, workloads
 from labsim.kube.strategies.custom import CustomResourceDefinitions
 from labsim.kube.strategies.eventviews import EventViews
@@ -35,10 +34,8 @@ STRATEGIES: dict[str, type[Strategy]] = {
 
 def install(api: APIServer) -> None:
     """Serve all built-in kinds."""
-    schema = load()
     for resource in RESOURCES:
         strategy = STRATEGIES.get(resource.key, Strategy)(resource)
-        strategy.type = schema.for_gvk(resource.group, resource.version, resource.kind)
         strategy.table = TABLES.get(resource.key, strategy.table)
         if isinstance(strategy, CustomResourceDefinitions):
             strategy.observe(api)

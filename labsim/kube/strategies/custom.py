@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from labsim.kube.crdcleanup import FINALIZER
 from labsim.kube.errors import FieldError, invalid_value, required
 from labsim.kube.jsonpath import JSONPathError, Template
 from labsim.kube.objects import Object, get_in, name_of, set_in
-from labsim.kube.schema import load
+from labsim.kube.schema import TypeRef, load
 from labsim.kube.schema.structural import apply_defaults, validate
 from labsim.kube.scheme import ALL_VERBS, Resource
 from labsim.kube.strategies.poddefaults import filled
@@ -33,17 +34,24 @@ class CustomResources(Strategy):
 
     def __init__(self, resource: Resource, version: Object) -> None:
         super().__init__(resource)
-        schema = get_in(version, "schema", "openAPIV3Schema", default={})
-        group = (resource.group, resource.version, resource.kind)
-        found = load().with_crd(*group, schema).for_gvk(*group)
-        assert found is not None
-        self.type = self.custom_type = found
+        self._schema: Object = get_in(version, "schema", "openAPIV3Schema", default={})
         self.scale: Object | None = get_in(version, "subresources", "scale")
         self.table = _table(version.get("additionalPrinterColumns") or ())
         self.fields = {
             str(f["jsonPath"]).removeprefix("."): _field(str(f["jsonPath"]))
             for f in version.get("selectableFields") or ()
         }
+
+    @cached_property
+    def custom_type(self) -> TypeRef:
+        group = (self.resource.group, self.resource.version, self.resource.kind)
+        found = load().with_crd(*group, self._schema).for_gvk(*group)
+        assert found is not None
+        return found
+
+    @property
+    def type(self) -> TypeRef:
+        return self.custom_type
 
     def default(self, obj: Object) -> Object:
         filled_in: Object = apply_defaults(self.custom_type, obj)
