@@ -56,9 +56,11 @@ class Hands:
                 lab.record(entry)
                 lab.replace_last(replace(last, more=(*last.more, *passed, entry)))
                 return self.serve(entry)
-            self._answer = refusal(internal("the request was taken back"))
             revision = lab.cluster.journal.revision
-            lab.play(entry)
+            outcome = lab.play(entry)
+            if outcome.void:
+                self.faults.append(f"{entry['method']} {entry['path']}: {outcome.stderr.strip()}")
+                return refusal(internal("a fault of labsim, the request was taken back"))
             if self._answer.code >= 400 and lab.cluster.journal.revision == revision:
                 lab.drop_last(entry)  # undo should not have to go back over what was refused
             return self._answer
