@@ -8,6 +8,7 @@ from labsim.kube.admission import plugins
 from labsim.kube.apiserver import APIServer
 from labsim.kube.client import Client
 from labsim.kube.crdcleanup import CustomResourceCleanup
+from labsim.kube.errors import ApiError
 from labsim.kube.events import EventTtl
 from labsim.kube.objects import Object
 from labsim.kube.store import Store
@@ -32,6 +33,10 @@ class Cluster:
         self.store = Store(self.journal, self.clock, freeze_objects=freeze_objects)
         self.api = APIServer(self.store, seed, admission=plugins())
         install(self.api)
+        # The API refused a controller's write: it logs and tries again. Under tests all else is raised; in a learner's
+        # lab a controller that stumbles over an odd object must not take the lab with it.
+        odd = () if freeze_objects else (LookupError, TypeError, ValueError, AttributeError)
+        self.loop.retryable = (ApiError, *odd)
         self.loop.register(EventTtl(self.client("system:apiserver")))
         self.loop.register(CustomResourceCleanup(self.client("system:apiserver")))
 

@@ -11,6 +11,9 @@ from labsim.sim.journal import Journal, Write
 from labsim.sim.timers import Key, Timer, Timers
 
 MAX_RECONCILES_AT_ONE_INSTANT = 10_000
+# A reconcile that fails is tried again, as by a rate-limited workqueue; one fixed pause keeps it without a memory.
+RETRY = 10_000
+MAX_FAILURES_KEPT = 200
 
 
 class SimulationError(Exception):
@@ -53,6 +56,9 @@ class Loop:
         self.controllers: dict[str, Controller] = {}
         self._watches: dict[str, list[tuple[str, Watch]]] = {}
         self._queue: dict[tuple[str, Key], None] = {}  # FIFO with merged duplicates
+        # What a failed reconcile may raise and be retried for; anything else is a fault of labsim.
+        self.retryable: tuple[type[Exception], ...] = ()
+        self.failures: list[tuple[int, str, Key, str]] = []  # (time, controller, key, text), for `labsim explain`
         self.trace: Callable[[str, Key, int], None] | None = None  # for `labsim explain`: (controller, key, time)
         journal.subscribers.append(self._on_write)
 
@@ -84,11 +90,19 @@ class Loop:
                 raise SimulationError(f"{first} and {second} do not come to rest (last key {'/'.join(key)})")
             if self.trace is not None:
                 self.trace(name, key, self.clock.now)
-            after = self.controllers[name].reconcile(key)
+            after = self._reconcile(name, key)
             timer = None
             if after is not None:
                 timer = Timer(self.clock.now + max(after.ms, 1), "periodic" if after.periodic else "progress")
             self.timers.set(name, key, timer)
+
+    def _reconcile(self, name: str, key: Key) -> After | None:
+        try:
+            return self.controllers[name].reconcile(key)
+        except self.retryable as error:
+            self.failures.append((self.clock.now, name, key, str(error)))
+            del self.failures[:-MAX_FAILURES_KEPT]
+            return After(RETRY, periodic=True)
 
     def advance_to(self, target: int, stop: Callable[[], bool] | None = None) -> bool:
         """Move the clock to `target` ms, event by event. True when `stop` became true on the way."""

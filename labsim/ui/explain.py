@@ -34,8 +34,10 @@ def explain(lab: Lab, number: int, hidden: bool = False) -> list[str]:
     trace: list[tuple[int, str]] = []
     loop = lab.cluster.loop
     loop.trace = lambda name, key, now: trace.append((now, f"reconcile {name} {'/'.join(key)}"))
+    failed = len(loop.failures)
     lab.redo()
     loop.trace = None
+    trace += [(at, f"failed: {name} {'/'.join(key)}: {text}") for at, name, key, text in loop.failures[failed:]]
     scheme = lab.cluster.api.scheme
     writes = []
     for write in lab.cluster.journal.writes:

@@ -58,6 +58,7 @@ def test_every_actor_writes_only_its_own_fields(ticket: str) -> None:
     # A reconfiguration of MIG makes every operand write; a report that reads the cluster makes nobody.
     assert len(lab.cluster.journal.writes) >= (100 if "mig" in lab.ticket["tags"] else 0)
     assert audit.violations(lab.cluster.journal.writes) == []
+    assert lab.cluster.loop.failures == []
 
 
 def test_tickets_are_named_like_their_files() -> None:

@@ -139,3 +139,19 @@ def test_a_terminal_sees_both_streams_in_their_order(lab: Lab) -> None:
     assert second[1].startswith("Defaulted container")
     shown = "".join(text for _, text in lab.run("ls nope; echo hi; ls nope2 | cat").screen)
     assert [line.split(":")[0] for line in shown.splitlines()] == ["ls", "hi", "ls"]
+
+
+def test_controllers_try_again_where_the_api_refuses_them(lab: Lab) -> None:
+    for line in (
+        "kubectl delete node gpu-node3",
+        "sleep 60",
+        "kubectl delete ns gpu-operator",
+        "kubectl delete crd clusterpolicies.nvidia.com",
+        "kubectl taint nodes --all a=b:NoExecute",
+        "kubectl delete pods --all -A --wait=false",
+        "sleep 120",
+    ):
+        assert lab.run(line).exit_code == 0, line
+    names = [node["metadata"]["name"] for node in lab.client.list("nodes")]
+    assert names == ["gpu-node1", "gpu-node2"]
+    assert lab.cluster.loop.failures
