@@ -258,6 +258,7 @@ def _compare(ours: Result, real: Result, unordered: bool) -> Iterator[tuple[str,
         yield "exit code", str(ours.exit_code), str(real.exit_code)
     for what, a, b in (("stdout", ours.stdout, real.stdout), ("stderr", ours.stderr, real.stderr)):
         if unordered:
-            a, b = "\n".join(sorted(a.split("\n"))), "\n".join(sorted(b.split("\n")))
+            # Go's map order: pieces of a line (reasons, pods) come in any order (rest-api.md 11).
+            a, b = ("\n".join(sorted(re.split(r", |; |\n|[\[\]]", text))) for text in (a, b))
         if young(a) != young(b):
             yield what, a, b
